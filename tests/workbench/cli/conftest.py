@@ -41,17 +41,37 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture
-def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run a command line in this process; returns exit code, standard output, standard error."""
+class Cli:
+    """The command line in this process, on the shared home unless `--home` names another."""
 
-    def call(*arguments: object) -> tuple[int, str, str]:
-        capfd.readouterr()
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        """Exit code, standard output, standard error."""
+        self._capfd.readouterr()
         code = run([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
+        out, err = self._capfd.readouterr()
         return code, out, err
 
-    return call
+    def done(self, *arguments: object) -> tuple[str, str]:
+        """Standard output and error of a command that succeeds."""
+        code, out, err = self(*arguments)
+        assert code == 0, err
+        return out, err
+
+    def refused(self, expected: int, *arguments: object) -> str:
+        """Standard error of a command that fails with this code and prints no result."""
+        code, out, err = self(*arguments)
+        assert (code, out) == (expected, ""), err
+        return err
+
+
+@pytest.fixture
+def workbench(capfd: pytest.CaptureFixture[str], home: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command line, on the shared home."""
+    monkeypatch.setenv("WORKBENCH_HOME", str(home))
+    return Cli(capfd)
 
 
 @pytest.fixture
@@ -63,8 +83,9 @@ def sigint() -> Iterator[None]:
 
 
 @pytest.fixture
-def loaded_by() -> Callable[..., list[str]]:
+def loaded_by(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """Run a command line in a process of its own; returns which of some modules, the first argument, it loads."""
+    monkeypatch.setenv("WORKBENCH_HOME", str(home))
     program = (
         "import sys\nfrom workbench.cli.main import run\nnames = sys.argv.pop(1).split()\n"
         "assert run(sys.argv[1:]) == 0\n"

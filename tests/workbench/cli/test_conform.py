@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import pytest
 
 from workbench.results.plan import plan_from_json
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 RATE = 25
 
 
@@ -42,23 +42,21 @@ def cuts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def plan_file(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> Path:
-    code, out, _ = workbench("fit", track_file, "--seconds", "40", "--home", home)
-    assert code == 0
+def plan_file(workbench: Cli, track_file: Path, tmp_path: Path) -> Path:
+    out, _ = workbench.done("fit", track_file, "--seconds", "40")
     path = tmp_path / "plan.json"
     path.write_text(out)
     return path
 
 
 def test_a_plan_follows_an_edit(
-    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
     out_file, picture = tmp_path / "plan-2.json", tmp_path / "changes.png"
-    code, out, err = workbench(
+    out, err = workbench.done(
         "conform", plan_file, "--from", cuts[0], "--to", cuts[1], "-o", out_file, "--picture", picture,
-        "--track", track_file, "--home", home,
+        "--track", track_file,
     )  # fmt: skip
-    assert code == 0, err
     said = json.loads(out)
     assert list(said) == ["old_seconds", "new_seconds", "changes", "kept_share", "worst_seam"]
     assert (said["old_seconds"], said["new_seconds"]) == (40.0, 37.0)
@@ -77,29 +75,25 @@ def test_a_plan_follows_an_edit(
     assert (constraints["from"], constraints["to"]) == ("old.edl", "new.edl")
     assert new.segments[0].song_from == old.segments[0].song_from
     # What was changed can be played, and changed back.
-    code, _, err = workbench("render", out_file, "--track", track_file, "-o", tmp_path / "music.wav", "--home", home)
-    assert code == 0, err
+    workbench.done("render", out_file, "--track", track_file, "-o", tmp_path / "music.wav")
     back = ("conform", out_file, "--from", cuts[1], "--to", cuts[0], "-o", tmp_path / "back.json",
-            "--track", track_file, "--keep-ending", "--home", home)  # fmt: skip
-    code, out, err = workbench(*back, "--min-seam-score", 0.05)
-    assert code == 0, err
+            "--track", track_file, "--keep-ending")  # fmt: skip
+    out, _ = workbench.done(*back, "--min-seam-score", 0.05)
     assert json.loads(out)["new_seconds"] == 40.0
     provenance = json.loads((tmp_path / "back.json").read_text())["provenance"]
     assert provenance["params"]["cover"]["min_seam_score"] == 0.05
     assert provenance["constraints"]["keep_ending"] is True
-    code, out, err = workbench(*back, "--min-seam-score", 1.5)
-    assert (code, out) == (2, "")
+    err = workbench.refused(2, *back, "--min-seam-score", 1.5)
     assert "--min-seam-score" in err
 
 
 def test_no_difference_is_the_same_plan(
-    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
     out_file = tmp_path / "same.json"
-    code, out, err = workbench(
-        "conform", plan_file, "--from", cuts[0], "--to", cuts[0], "-o", out_file, "--track", track_file, "--home", home
+    out, err = workbench.done(
+        "conform", plan_file, "--from", cuts[0], "--to", cuts[0], "-o", out_file, "--track", track_file
     )
-    assert code == 0
     assert json.loads(out)["changes"] == []
     assert json.loads(out)["kept_share"] == 1.0
     assert "nothing differs: the same plan" in err
@@ -108,11 +102,11 @@ def test_no_difference_is_the_same_plan(
 
 
 def test_what_cannot_be_followed_is_one_line(
-    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
     old, new = cuts
     several = tmp_path / "several.json"
-    several.write_text(workbench("fit", track_file, "--seconds", "20,30", "--home", home)[1])
+    several.write_text(workbench("fit", track_file, "--seconds", "20,30")[1])
     bare = tmp_path / "bare.json"
     bare.write_text(json.dumps(json.loads(plan_file.read_text())["plan"]))
     video = tmp_path / "video.mp4"
@@ -124,51 +118,46 @@ def test_what_cannot_be_followed_is_one_line(
         (plan_file, old, tmp_path / "none.edl", track_file, "no such file"),
     ):
         named = () if track is None else ("--track", track)
-        code, out, err = workbench(
-            "conform", given, "--from", first, "--to", second, "-o", tmp_path / "out.json", *named, "--home", home
+        err = workbench.refused(
+            1, "conform", given, "--from", first, "--to", second, "-o", tmp_path / "out.json", *named
         )
-        assert (code, out) == (1, ""), words
         assert words in err.strip().splitlines()[-1]
         assert not (tmp_path / "out.json").exists()
 
 
 def test_a_frame_more_or_less_is_the_same_cut(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     frames = int(Fraction(40) * RATE)
     old = write_edl(tmp_path / "old.edl", [("A", 0, frames - 1)])
     new = write_edl(tmp_path / "new.edl", [("A", 0, frames - 51)])
-    code, out, err = workbench(
+    out, _ = workbench.done(
         "conform", plan_file, "--from", old, "--to", new, "-o", tmp_path / "out.json", "--track", track_file,
-        "--home", home,
     )  # fmt: skip
-    assert code == 0, err
     assert json.loads(out)["new_seconds"] == round((frames - 51) / RATE, 6)
 
 
 def test_a_guessed_frame_rate_is_said_and_can_be_given(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     shots = [("A", 0, 262), ("B", 262, 738)]
     old, new = write_edl(tmp_path / "old.edl", shots), write_edl(tmp_path / "new.edl", [shots[0], ("B", 262, 690)])
     out_file = tmp_path / "plan-2.json"
-    command = ["conform", plan_file, "--from", old, "--to", new, "-o", out_file, "--track", track_file, "--home", home]
-    code, _, err = workbench(*command)
-    assert code == 0, err
+    command = ["conform", plan_file, "--from", old, "--to", new, "-o", out_file, "--track", track_file]
+    _, err = workbench.done(*command)
     assert "do not state their frame rate: 24 frames a second were taken, 25, 30, 50, 60 would fit as well" in err
-    code, out, err = workbench(*command, "--frame-rate", "25")
-    assert code == 0, err
+    out, err = workbench.done(*command, "--frame-rate", "25")
     assert "frame rate" not in err
     assert json.loads(out)["new_seconds"] == pytest.approx(952 / 25)
     # What was given is recorded, so that the plan can be made again.
-    code, out, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
+    code, out, err = workbench("reproduce", out_file, "--track", track_file)
     assert (code, json.loads(out)["same"]) == (0, True), err
 
 
 def test_what_is_wrong_with_a_plan_names_its_file(
-    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
-    path, options = tmp_path / "bad.json", ["--track", track_file, "--home", home]
+    path, options = tmp_path / "bad.json", ["--track", track_file]
     path.write_text('{"plan": {"segments": []}}')
     commands = (
         ["conform", path, "--from", cuts[0], "--to", cuts[1], "-o", tmp_path / "out.json"],
@@ -176,8 +165,7 @@ def test_what_is_wrong_with_a_plan_names_its_file(
         ["render", path, "-o", tmp_path / "out.wav"],
     )
     for command in commands:
-        code, out, err = workbench(*command, *options)
-        assert (code, out) == (1, "")
+        err = workbench.refused(1, *command, *options)
         assert f"{path}: " in err.splitlines()[-1], command[0]
 
 
@@ -198,7 +186,7 @@ def fcpxml_of(*projects: tuple[str, list[tuple[str, int, int]]], version: str = 
 
 
 def test_bundles_projects_and_newer_versions(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = [("A", 0, 10), ("B", 0, 15), ("C", 2, 15)]
     bundle, out_file = tmp_path / "cuts.fcpxmld", tmp_path / "plan-2.json"
@@ -206,12 +194,10 @@ def test_bundles_projects_and_newer_versions(
     document = bundle / "Info.fcpxml"
     document.write_text(fcpxml_of(("first", first), ("second", first[:2]), version="1.14"))
     call = ("conform", plan_file, "--from", bundle, "--to", bundle, "-o", out_file, "--track", track_file)
-    code, out, err = workbench(*call, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, *call)
     assert "cuts.fcpxmld: holds 2 projects: first, second; say which with --project NAME" in err
     caplog.clear()
-    code, out, err = workbench(*call, "--project", "first", "--project", "second", "--home", home)
-    assert code == 0, err
+    out, _ = workbench.done(*call, "--project", "first", "--project", "second")
     (change,) = json.loads(out)["changes"]
     assert (change["at"], change["delta_seconds"], change["kind"]) == (25.0, -15.0, "delete")
     assert {record.getMessage() for record in caplog.records} == {
@@ -220,25 +206,22 @@ def test_bundles_projects_and_newer_versions(
     constraints = json.loads(out_file.read_text())["provenance"]["constraints"]
     assert (constraints["from"], constraints["projects"]) == ("cuts.fcpxmld", ["first", "second"])
     assert constraints["conformed"]["from"] == hashlib.sha256(document.read_bytes()).hexdigest()
-    code, out, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
-    assert code == 0, err
+    out, _ = workbench.done("reproduce", out_file, "--track", track_file)
     assert json.loads(out)["same"] is True
     document.write_text(fcpxml_of(("first", first), ("second", first)))
-    code, _, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
-    assert code == 1
+    err = workbench.refused(1, "reproduce", out_file, "--track", track_file)
     assert "the cut cuts.fcpxmld was not found by its bytes" in err
 
 
 def test_what_cannot_be_done_prints_a_body_with_its_provenance(
-    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
     before, after = tmp_path / "plan.json", tmp_path / "plan-2.json"
-    code, out, err = workbench("fit", track_file, "--seconds", 40, "--keep", "0:04-0:30", "--home", home)
-    assert code == 0, err
+    out, _ = workbench.done("fit", track_file, "--seconds", 40, "--keep", "0:04-0:30")
     before.write_text(out)
     brief = write_edl(tmp_path / "brief.edl", [("A", 0, 8 * RATE)])
     code, out, err = workbench("conform", before, "--from", cuts[0], "--to", brief, "-o", after,
-                               "--track", track_file, "--home", home)  # fmt: skip
+                               "--track", track_file)  # fmt: skip
     assert (code, after.exists()) == (3, False), err
     assert "--keep 0:04-0:30 cannot be kept in 8 s" in err
     body = json.loads(out)
@@ -248,19 +231,16 @@ def test_what_cannot_be_done_prints_a_body_with_its_provenance(
 
 
 def test_what_was_asked_of_a_plan_is_known_after_an_edit(
-    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, cuts: tuple[Path, Path], track_file: Path, tmp_path: Path
 ) -> None:
     before, after = tmp_path / "plan.json", tmp_path / "plan-2.json"
     asked = ("--forbid-seam", "0:12-0:04", "--start-at", "0:01", "--end-on", "0:39", "--fade", 3)
-    code, out, err = workbench("fit", track_file, "--seconds", 40, *asked, "--home", home)
-    assert code == 0, err
+    out, _ = workbench.done("fit", track_file, "--seconds", 40, *asked)
     before.write_text(out)
-    code, _, err = workbench("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", after,
-                             "--track", track_file, "--home", home)  # fmt: skip
-    assert code == 0, err
+    _, err = workbench.done("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", after,
+                             "--track", track_file)  # fmt: skip
     assert "--end-on of the plan is not asked of the changed one" in err
-    code, out, err = workbench("fit", track_file, "--seconds", 37, "--from", after, "--home", home)
-    assert code == 0, err
+    out, _ = workbench.done("fit", track_file, "--seconds", 37, "--from", after)
     assert json.loads(out)["provenance"]["constraints"] == {
         "seconds": 37.0, "start_at": 1.0, "forbid_seam": [[12.0, 4.0]], "fade": 3.0
     }  # fmt: skip

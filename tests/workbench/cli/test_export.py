@@ -19,7 +19,8 @@ from workbench.store.home import Home
 from workbench.workflows.align import align_track
 from workbench.workflows.export import all_formats, export_plan, find_sync_points
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 Loaded = Callable[..., list[str]]
 SECONDS = 75.0
 
@@ -51,31 +52,27 @@ def test_the_command_offers_the_formats_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_every_format_is_written(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path, name: str
-) -> None:
+def test_every_format_is_written(workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / f"out{FORMATS[name].suffix or '.wav'}"
-    arguments = ["export", plan_file, "--format", name, "--track", track_file, "-o", out, "--home", home]
-    code, said, errors = workbench(*arguments)
-    assert code == 0, errors
+    arguments = ["export", plan_file, "--format", name, "--track", track_file, "-o", out]
+    said, _ = workbench.done(*arguments)
     assert json.loads(said) == {"output": str(out), "format": name, "bytes": out.stat().st_size}
     assert sorted(tmp_path.iterdir()) == sorted([plan_file, out])
 
 
-def test_standard_output_holds_the_file_alone(workbench: Call, plan_file: Path, home: Path, tmp_path: Path) -> None:
-    arguments = ["export", plan_file, "--format", "csv", "--home", home, "-o"]
-    assert workbench(*arguments, tmp_path / "seams.csv")[0] == 0
+def test_standard_output_holds_the_file_alone(workbench: Cli, plan_file: Path, tmp_path: Path) -> None:
+    arguments = ["export", plan_file, "--format", "csv", "-o"]
+    workbench.done(*arguments, tmp_path / "seams.csv")
     code, said, errors = workbench(*arguments, "-")
     assert (code, said) == (0, (tmp_path / "seams.csv").read_text())
     assert json.loads(errors.splitlines()[-1]) == {"output": "-", "format": "csv"}
-    code, _, errors = workbench(*arguments, "-", "--format", "rpp", "--with-media")
-    assert code == 2
+    errors = workbench.refused(2, *arguments, "-", "--format", "rpp", "--with-media")
     assert "name a file" in errors
 
 
-def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Path, tmp_path: Path) -> None:
     heavy = ("numba", "scipy", "sqlalchemy", "zarr", "librosa", "matplotlib", "opentimelineio", "jams")
-    arguments = ("export", plan_file, "--format", "csv", "-o", tmp_path / "seams.csv", "--home", home)
+    arguments = ("export", plan_file, "--format", "csv", "-o", tmp_path / "seams.csv")
     assert loaded_by(heavy, *arguments) == []
 
 
@@ -89,10 +86,10 @@ def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Pat
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(
-    workbench: Call, plan_file: Path, home: Path, tmp_path: Path, arguments: list[str], code: int, sentence: str
+    workbench: Cli, plan_file: Path, tmp_path: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
     out = tmp_path / "out.x"
-    got, said, errors = workbench("export", plan_file, *arguments, "-o", out, "--home", home)
+    got, said, errors = workbench("export", plan_file, *arguments, "-o", out)
     assert got == code
     assert sentence in errors
     assert "Traceback" not in errors
@@ -101,7 +98,7 @@ def test_what_cannot_be_done_is_said_in_a_line(
 
 
 def test_a_plan_of_another_track_is_refused(
-    workbench: Call, plan_file: Path, plan_text: str, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, plan_text: str, track_file: Path, tmp_path: Path
 ) -> None:
     import soundfile
 
@@ -109,15 +106,13 @@ def test_a_plan_of_another_track_is_refused(
     other = tmp_path / "other.wav"
     soundfile.write(other, sound[: 20 * rate], rate)
     out = tmp_path / "out.rpp"
-    code, _, errors = workbench("export", plan_file, "--format", "rpp", "--track", other, "-o", out, "--home", home)
-    assert code == 1
+    errors = workbench.refused(1, "export", plan_file, "--format", "rpp", "--track", other, "-o", out)
     assert "made for a track of" in errors
     assert not out.exists()
 
 
-def test_the_plan_is_not_written_over(workbench: Call, plan_file: Path, plan_text: str, home: Path) -> None:
-    code, _, errors = workbench("export", plan_file, "--format", "csv", "-o", plan_file, "--home", home)
-    assert code == 2
+def test_the_plan_is_not_written_over(workbench: Cli, plan_file: Path, plan_text: str) -> None:
+    errors = workbench.refused(2, "export", plan_file, "--format", "csv", "-o", plan_file)
     assert f"{plan_file} is also read by this command; name another file" in errors
     assert plan_file.read_text(encoding="utf-8") == plan_text
 
@@ -134,12 +129,11 @@ def placed_file(track_file: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "loop-tags"])
 def test_a_placement_is_written_in_every_format_that_can_hold_it(
-    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path, name: str
+    workbench: Cli, placed_file: Path, track_file: Path, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / f"out{FORMATS[name].suffix}"
-    arguments = ["--placement", 2, "--format", name, "--track", track_file, "-o", out, "--home", home]
-    code, said, errors = workbench("export", placed_file, *arguments)
-    assert code == 0, errors
+    arguments = ["--placement", 2, "--format", name, "--track", track_file, "-o", out]
+    said, _ = workbench.done("export", placed_file, *arguments)
     assert json.loads(said)["bytes"] == out.stat().st_size
     if name == "rpp":
         text = out.read_text(encoding="utf-8")
@@ -156,24 +150,21 @@ def test_a_placement_is_written_in_every_format_that_can_hold_it(
 
 
 def test_a_format_that_cannot_hold_a_placement_says_so(
-    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, placed_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.wav"
-    arguments = ["--format", "loop-tags", "--track", track_file, "-o", out, "--home", home]
-    code, said, errors = workbench("export", placed_file, *arguments)
-    assert (code, said) == (1, "")
+    arguments = ["--format", "loop-tags", "--track", track_file, "-o", out]
+    errors = workbench.refused(1, "export", placed_file, *arguments)
     assert "the format loop-tags cannot hold a placement" in errors
     assert not out.exists()
 
 
-def test_an_option_is_exported_by_its_number(
-    workbench: Call, plan_file: Path, plan_text: str, home: Path, tmp_path: Path
-) -> None:
+def test_an_option_is_exported_by_its_number(workbench: Cli, plan_file: Path, plan_text: str, tmp_path: Path) -> None:
     options = json.loads(plan_text)["plan"]["options"]
     for number, option in enumerate(options, start=1):
         out = tmp_path / f"{number}.csv"
-        arguments = ["--option", number, "--format", "csv", "-o", out, "--home", home]
-        assert workbench("export", plan_file, *arguments)[0] == 0
+        arguments = ["--option", number, "--format", "csv", "-o", out]
+        workbench.done("export", plan_file, *arguments)
         rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()[1:]]
         assert [float(row[1]) for row in rows] == option["seam_times"]
         assert [float(row[3]) for row in rows] == [segment["song_from"] for segment in option["segments"][1:]]
@@ -181,7 +172,7 @@ def test_an_option_is_exported_by_its_number(
 
 
 def test_levels_of_another_option_need_the_video(
-    workbench: Call, plan_file: Path, plan_text: str, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, plan_text: str, track_file: Path, tmp_path: Path
 ) -> None:
     duck = {
         "envelope_points": [[9.5, 0.0], [10.0, 20.0]], "envelope_hz": 100, "speech_ranges": [[10.0, 15.0]],
@@ -189,28 +180,25 @@ def test_levels_of_another_option_need_the_video(
     }  # fmt: skip
     mix = {"voiceover": True, "classification": "voice", "music_gain_db": -6.0, "video_gain_db": 0.0, "duck": duck}
     plan_file.write_text(json.dumps(json.loads(plan_text) | {"mix": mix}), encoding="utf-8")
-    arguments = ["--format", "rpp", "--track", track_file, "-o", tmp_path / "out.rpp", "--home", home]
+    arguments = ["--format", "rpp", "--track", track_file, "-o", tmp_path / "out.rpp"]
     for number, warned in ((1, False), (2, True)):
-        code, _, errors = workbench("export", plan_file, "--option", number, *arguments)
-        assert code == 0
+        _, errors = workbench.done("export", plan_file, "--option", number, *arguments)
         assert (
             "the levels are those of the plan served; with --video they are measured for option 2" in errors
         ) == warned
 
 
 def test_what_is_said_of_stems_is_said_of_their_files(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     """Final Cut imports the track, which is a WAV, and not the stem."""
     import soundfile
 
     soundfile.write(tmp_path / "rest.flac", *soundfile.read(track_file))
-    files = ("--track", track_file, "--stem", f"rest={tmp_path / 'rest.flac'}", "-o", tmp_path / "out", "--home", home)
-    code, _, errors = workbench("export", plan_file, "--format", "fcpxml", *files)
-    assert code == 0
+    files = ("--track", track_file, "--stem", f"rest={tmp_path / 'rest.flac'}", "-o", tmp_path / "out")
+    _, errors = workbench.done("export", plan_file, "--format", "fcpxml", *files)
     assert "Final Cut Pro does not import .flac files" in errors
-    code, _, errors = workbench("export", plan_file, "--format", "fcpxml", *files, "--duck", "rest")
-    assert code == 2
+    errors = workbench.refused(2, "export", plan_file, "--format", "fcpxml", *files, "--duck", "rest")
     assert "--duck needs a PLAN made with --auto-mix" in errors
 
 
@@ -237,20 +225,19 @@ def test_a_placement_is_marked_where_it_meets_the_picture(
 
 
 def test_a_placement_that_may_be_chance_has_no_markers(
-    workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, shots_file: Path, tmp_path: Path
 ) -> None:
     placed, out = tmp_path / "placed.json", tmp_path / "out.txt"
-    placed.write_text(workbench("align", track_file, "--video", shots_file, "--home", home)[1], encoding="utf-8")
+    placed.write_text(workbench("align", track_file, "--video", shots_file)[1], encoding="utf-8")
     assert json.loads(placed.read_text(encoding="utf-8"))["sync_points"][0]["score"] < 0.3
-    files = ("--track", track_file, "--video", shots_file, "-o", out, "--home", home)
-    code, _, errors = workbench("export", placed, "--format", "audacity", *files)
-    assert code == 0
+    files = ("--track", track_file, "--video", shots_file, "-o", out)
+    _, errors = workbench.done("export", placed, "--format", "audacity", *files)
     assert "placement 1: no clear sync point" in errors
     assert "sync:" not in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, track_file: Path, home: Path) -> None:
+def test_media_are_written_beside_an_edit(workbench: Cli, plan_file: Path, track_file: Path) -> None:
     """The edit names the WAV, which holds the track as it was decoded, whatever the track is."""
     import soundfile
 
@@ -260,9 +247,8 @@ def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, trac
     soundfile.write(coded, sound, rate, subtype="PCM_16")
     for name in ("otio", "fcpxml", "xmeml", "edl", "rpp"):
         out = folder / f"{name}{FORMATS[name].suffix}"
-        files = ("--track", coded, "-o", out, "--home", home)
-        code, said, errors = workbench("export", plan_file, "--format", name, "--with-media", *files)
-        assert code == 0, errors
+        files = ("--track", coded, "-o", out)
+        said, errors = workbench.done("export", plan_file, "--format", name, "--with-media", *files)
         assert "does not import" not in errors
         beside, music = folder / f"{name}-track.wav", folder / f"{name}-music.wav"
         assert json.loads(said)["media"] == [str(beside), str(music)]
@@ -277,47 +263,43 @@ def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, trac
         assert "track.flac" not in text
 
 
-def test_media_belong_to_edits(workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path) -> None:
-    files = ("--track", track_file, "-o", tmp_path / "out.wav", "--home", home)
-    code, _, errors = workbench("export", plan_file, "--format", "jams", "--with-media", *files)
-    assert code == 1
+def test_media_belong_to_edits(workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path) -> None:
+    files = ("--track", track_file, "-o", tmp_path / "out.wav")
+    errors = workbench.refused(1, "export", plan_file, "--format", "jams", "--with-media", *files)
     assert "the format jams names no media; leave --with-media out" in errors
     assert not (tmp_path / "out.wav").exists()
 
 
 def test_the_track_is_not_written_over_by_its_media(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     own = tmp_path / "cut-track.wav"
     own.write_bytes(track_file.read_bytes())
-    files = ("--track", own, "-o", tmp_path / "cut.edl", "--home", home)
-    code, _, errors = workbench("export", plan_file, "--format", "edl", "--with-media", *files)
-    assert code == 1
+    files = ("--track", own, "-o", tmp_path / "cut.edl")
+    errors = workbench.refused(1, "export", plan_file, "--format", "edl", "--with-media", *files)
     assert "cut-track.wav: what is written is made from this file; choose another name" in errors
     assert own.read_bytes() == track_file.read_bytes()
 
 
 def test_what_a_format_cannot_hold_is_said_in_a_line(
-    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan_file: Path, track_file: Path, tmp_path: Path
 ) -> None:
     for name, said in (("edl", "levels are comments, and the soundtrack is left out"), ("rpp", "")):
         out = tmp_path / f"out{FORMATS[name].suffix}"
-        files = ("--track", track_file, "-o", out, "--home", home)
-        code, _, errors = workbench("export", plan_file, "--format", name, *files)
-        assert code == 0
+        files = ("--track", track_file, "-o", out)
+        _, errors = workbench.done("export", plan_file, "--format", name, *files)
         assert said in errors
         assert (f"{name}: " in errors) == bool(said)
 
 
-def test_the_help_names_every_format(workbench: Call) -> None:
-    code, said, _ = workbench("export", "--help")
-    assert code == 0
+def test_the_help_names_every_format(workbench: Cli) -> None:
+    said, _ = workbench.done("export", "--help")
     for name in FORMATS:
         assert f"  {name} " in said
 
 
 def test_a_video_with_pictures_left_out_counts_as_its_file_states(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     whole, video = write_video(tmp_path / "whole.mp4", (grey(n % 200) for n in range(300)), 30), tmp_path / "phone.mp4"
     with av.open(str(whole)) as source, av.open(str(video), "w") as phone:
@@ -330,9 +312,8 @@ def test_a_video_with_pictures_left_out_counts_as_its_file_states(
     placed = tmp_path / "al.json"
     placed.write_text(json.dumps({"video_id": "phone.mp4", "track_id": track_file.name, "status": "complete",
                                   "cached": False, "sync_points": [point], "mix": None}))  # fmt: skip
-    files = ("export", placed, "--format", "edl", "--track", track_file, "--video", video, "--home", home)
-    code, _, err = workbench(*files, "-o", tmp_path / "e.edl")
-    assert code == 0, err
+    files = ("export", placed, "--format", "edl", "--track", track_file, "--video", video)
+    _, err = workbench.done(*files, "-o", tmp_path / "e.edl")
     assert "phone.mp4 shows 29.800 pictures a second on average; the edit counts 30, the rate that the file" in err
     code, _, err = workbench(*files, "-o", tmp_path / "e.edl", "--frame-rate", 29.97)
     assert (code, "on average" in err) == (0, False)

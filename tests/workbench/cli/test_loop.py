@@ -12,7 +12,8 @@ import soundfile
 
 from workbench.results.plan import plan_from_json
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 Loaded = Callable[..., list[str]]
 
 
@@ -48,9 +49,9 @@ NEVER = (
 
 
 @pytest.mark.usefixtures("plan_file")
-def test_a_plan_from_a_stored_analysis_loads_no_kernels(loaded_by: Loaded, track_file: Path, home: Path) -> None:
+def test_a_plan_from_a_stored_analysis_loads_no_kernels(loaded_by: Loaded, track_file: Path) -> None:
     heavy = ("numba", "scipy", "librosa", "matplotlib", "xarray")
-    assert loaded_by(heavy, "loop", track_file, "--seconds", 80, "--home", home) == []
+    assert loaded_by(heavy, "loop", track_file, "--seconds", 80) == []
 
 
 @pytest.mark.usefixtures("plan_file")  # which has compiled what was not
@@ -59,7 +60,7 @@ def test_a_cold_plan_loads_no_more_than_it_needs(loaded_by: Loaded, track_file: 
 
 
 def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
-    workbench: Call, track_file: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", tmp_path)
     result = json.loads(out)
@@ -71,23 +72,21 @@ def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
     assert json.loads(workbench("cache", "--home", tmp_path)[1])["files"] == 0
 
 
-def test_a_file_that_cannot_be_decoded_fails_in_one_line(workbench: Call, tmp_path: Path, home: Path) -> None:
+def test_a_file_that_cannot_be_decoded_fails_in_one_line(workbench: Cli, tmp_path: Path) -> None:
     torn = tmp_path / "torn.mp3"
     torn.write_bytes(b"ID3 but nothing else")
-    code, out, err = workbench("loop", torn, "--seconds", 90, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "loop", torn, "--seconds", 90)
     assert err.startswith(f"workbench: {torn}: ")
     assert err.count("\n") == 1
 
 
 @pytest.mark.slow
 def test_a_track_of_the_catalog_whose_file_cannot_be_decoded_is_refused(
-    workbench: Call, track_file: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     kept = tmp_path / f"kept{track_file.suffix}"
     kept.write_bytes(track_file.read_bytes())
-    code, out, _ = workbench("catalog", "add", kept, "--home", tmp_path / "home")
-    assert code == 0
+    out, _ = workbench.done("catalog", "add", kept, "--home", tmp_path / "home")
     kept.write_bytes(b"ID3 but nothing else")
     code, out, _ = workbench("loop", json.loads(out)["track_id"], "--seconds", 90, "--home", tmp_path / "home")
     result = json.loads(out)
@@ -96,9 +95,8 @@ def test_a_track_of_the_catalog_whose_file_cannot_be_decoded_is_refused(
     assert result["retryable"] is True
 
 
-def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> None:
-    code, out, err = workbench("loop", "trk_nobody", "--seconds", 90, "--home", home)
-    assert (code, out) == (1, "")
+def test_an_unknown_track_fails_on_the_input(workbench: Cli) -> None:
+    err = workbench.refused(1, "loop", "trk_nobody", "--seconds", 90)
     assert "trk_nobody" in err
 
 
@@ -111,25 +109,22 @@ def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> Non
         ("--seconds", "90", "--report", "no/such/folder/page.html"),
     ],
 )
-def test_wrong_usage_exits_with_2(workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...]) -> None:
-    code, out, err = workbench("loop", track_file, "--home", home, *arguments)
-    assert (code, out) == (2, "")
+def test_wrong_usage_exits_with_2(workbench: Cli, track_file: Path, arguments: tuple[str, ...]) -> None:
+    err = workbench.refused(2, "loop", track_file, *arguments)
     assert "Usage" in err
 
 
-def test_a_bad_profile_is_one_clear_line(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_bad_profile_is_one_clear_line(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     profile = tmp_path / "typo.toml"
     profile.write_text("[seams]\ncontext_beets = 8\n")
-    code, out, err = workbench("loop", track_file, "--seconds", 90, "--home", home, "--profile", profile)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "loop", track_file, "--seconds", 90, "--profile", profile)
     assert "context_beets" in err
 
 
-def test_the_page_shows_and_plays_every_option(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_the_page_shows_and_plays_every_option(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     """Each with its picture, what it does differently, and the worst of its seams, in a page that stays small."""
     page = tmp_path / "loop.html"
-    code, out, err = workbench("loop", track_file, "--seconds", 90, "--home", home, "--report", page)
-    assert code == 0
+    out, err = workbench.done("loop", track_file, "--seconds", 90, "--report", page)
     options, text = json.loads(out)["plan"]["options"], page.read_text()
     assert len(options) > 1
     assert "://" not in text, "it asks nobody for anything"
@@ -151,11 +146,10 @@ def test_the_page_shows_and_plays_every_option(workbench: Call, track_file: Path
     assert len(part) < 250_000 * len(options)
 
 
-def test_rendering_a_refusal_fails_on_the_input(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_rendering_a_refusal_fails_on_the_input(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     refused = tmp_path / "refused.json"
-    refused.write_text(workbench("loop", track_file, "--seconds", 40, "--home", home)[1])
-    code, out, err = workbench("render", refused, "--track", track_file, "-o", tmp_path / "x.wav", "--home", home)
-    assert (code, out) == (1, "")
+    refused.write_text(workbench("loop", track_file, "--seconds", 40)[1])
+    err = workbench.refused(1, "render", refused, "--track", track_file, "-o", tmp_path / "x.wav")
     assert "video_not_longer" in err
 
 
@@ -168,15 +162,13 @@ def test_rendering_a_refusal_fails_on_the_input(workbench: Call, track_file: Pat
     ],
 )
 def test_what_cannot_be_written_is_told_before_anything_is_read(
-    workbench: Call, home: Path, arguments: tuple[str, ...], told: str
+    workbench: Cli, arguments: tuple[str, ...], told: str
 ) -> None:
-    code, out, err = workbench("render", "no-plan.json", "--track", "no-track.wav", "--home", home, *arguments)
-    assert (code, out) == (2, "")
+    err = workbench.refused(2, "render", "no-plan.json", "--track", "no-track.wav", *arguments)
     assert told in err
 
 
-def test_a_video_is_not_written_as_sound(workbench: Call, shots_file: Path, home: Path) -> None:
-    arguments = ("--track", "no-track.wav", "--video", shots_file, "-o", "video.wav", "--home", home)
-    code, out, err = workbench("render", "no-plan.json", *arguments)
-    assert (code, out) == (2, "")
+def test_a_video_is_not_written_as_sound(workbench: Cli, shots_file: Path) -> None:
+    arguments = ("--track", "no-track.wav", "--video", shots_file, "-o", "video.wav")
+    err = workbench.refused(2, "render", "no-plan.json", *arguments)
     assert ".mp4, .m4v, .mov, .mkv, not .wav" in err

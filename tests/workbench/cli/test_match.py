@@ -13,7 +13,8 @@ from tests.videos import coloured_shots, write_video
 from workbench.results.align import MOST_SYNC_POINTS
 from workbench.results.schemas import schemas
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 Loaded = Callable[..., list[str]]
 FPS, SECONDS = 25, 12
 
@@ -32,25 +33,24 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_second_match_reads_what_the_first_found(
-    workbench: Call, loaded_by: Loaded, track_file: Path, video_file: Path, stocked: Path
+    workbench: Cli, loaded_by: Loaded, track_file: Path, video_file: Path, stocked: Path
 ) -> None:
     workbench("catalog", "add", track_file, "--home", stocked)
-    assert workbench("match", video_file, "--home", stocked)[0] == 0
+    workbench.done("match", video_file, "--home", stocked)
     heavy = ("numba", "scipy.ndimage", "scipy.signal", "scipy.stats", "faiss", "librosa", "matplotlib")
     assert loaded_by(heavy, "match", video_file, "--home", stocked) == []
 
 
 def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(
-    workbench: Call, video_file: Path, tmp_path: Path
+    workbench: Cli, video_file: Path, tmp_path: Path
 ) -> None:
-    code, out, err = workbench("match", video_file, "--home", tmp_path)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "match", video_file, "--home", tmp_path)
     assert err.startswith(f"workbench: the catalog in {tmp_path} is empty; fill it by `workbench catalog add PATH`")
     assert "watching" not in err
 
 
 def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
-    workbench: Call, track_file: Path, video_file: Path, stocked: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, video_file: Path, stocked: Path, tmp_path: Path
 ) -> None:
     workbench("catalog", "add", track_file, "--home", stocked)
     options = ("--brief", "with vocals", "--for", "broadcast", "--include-sync", "--sync-points", 2, "--expand", "full")
@@ -68,7 +68,7 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     manifest = tmp_path / "credits.jsonl"
     manifest.write_text(json.dumps({"path": str(track_file), "composer": "Ida Fen"}))
     workbench("catalog", "add", manifest, "--home", stocked)
-    assert workbench("reproduce", lane, "--video", video_file, "--home", stocked)[0] == 0
+    workbench.done("reproduce", lane, "--video", video_file, "--home", stocked)
     assert track["match_map"][0]["video"] == "asked: with vocals"
     assert (track["match_map"][1]["video"], track["match_map"][1]["audio"]) == (
         "asked: licensed for broadcast", "not known whether its licence allows it",
@@ -87,8 +87,7 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
         (["match", "nowhere.mp4", "--expand", "half"], 2, "full"),
     ],
 )
-def test_says_what_is_wrong_in_a_line(workbench: Call, home: Path, arguments: list[str], code: int, words: str) -> None:
-    got, out, err = workbench(*arguments, "--home", home)
-    assert (got, out) == (code, "")
+def test_says_what_is_wrong_in_a_line(workbench: Cli, arguments: list[str], code: int, words: str) -> None:
+    err = workbench.refused(code, *arguments)
     assert words in err
     assert "Traceback" not in err

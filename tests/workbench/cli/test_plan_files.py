@@ -66,14 +66,13 @@ def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made
     file, home = tmp_path / "plan.json", ("--home", tmp_path / "home")
     with Workspace(Home(tmp_path / "home")) as workspace:
         save_plan(fit_track(workspace, given, 10.0), file)
-    code, _, err = workbench("render", file, "-o", tmp_path / "none.wav", *home)
-    assert code == 2
+    err = workbench.refused(2, "render", file, "-o", tmp_path / "none.wav", *home)
     assert "a render needs the track" in err
     (tmp_path / "music").mkdir()
     shutil.move(given, tmp_path / "music" / "other name.wav")
-    assert workbench("catalog", "add", tmp_path / "music", *home)[0] == 0
-    assert workbench("render", file, "-o", tmp_path / "music.wav", *home)[0] == 0
-    assert workbench("export", file, "--format", "rpp", "-o", tmp_path / "edit.rpp", *home)[0] == 0
+    workbench.done("catalog", "add", tmp_path / "music", *home)
+    workbench.done("render", file, "-o", tmp_path / "music.wav", *home)
+    workbench.done("export", file, "--format", "rpp", "-o", tmp_path / "edit.rpp", *home)
     assert "other name.wav" in (tmp_path / "edit.rpp").read_text(encoding="utf-8")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,18 @@ from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 from workbench.store.home import Home
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])
 
 
 @COMMANDS
 def test_constraints_are_kept_recorded_and_applied_again(
-    workbench: Call, track_file: Path, tmp_path: Path, command: str
+    workbench: Cli, track_file: Path, tmp_path: Path, command: str
 ) -> None:
     home = tmp_path / "home"
     asked = ("--never-cut", "0:09-0:11", "--forbid-seam", "0:12-0:04", "--pin-seam", "0:24-0:08")
-    code, out, _ = workbench(command, track_file, "--seconds", 90, *asked, "--home", home)
-    assert code == 0
+    out, _ = workbench.done(command, track_file, "--seconds", 90, *asked, "--home", home)
     body = json.loads(out)
     seams = [(left["song_to"], entered["song_from"]) for left, entered in pairwise(body["plan"]["segments"])]
     assert any(abs(left - 24.0) < 0.1 and abs(entered - 8.0) < 0.1 for left, entered in seams)
@@ -42,9 +41,9 @@ def test_constraints_are_kept_recorded_and_applied_again(
     assert (code, json.loads(out)["same"]) == (0, True)
 
 
-def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: Call, home: Path) -> None:
+def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: Cli) -> None:
     track = bundled_path("data", "bundled", "music", "paper_lanterns.ogg")  # no splice of it reaches 0.5
-    given = ("loop", track, "--seconds", 600, "--home", home)
+    given = ("loop", track, "--seconds", 600)
     code, out, err = workbench(*given)
     plan = json.loads(out)["plan"]
     assert (code, plan["seam_score"]) == (0, 1.0)
@@ -72,15 +71,10 @@ def musical_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
-    workbench: Call,
-    track_file: Path,
-    musical_video: Path,
-    home: Path,
-    tmp_path: Path,
+    workbench: Cli, track_file: Path, musical_video: Path, tmp_path: Path
 ) -> None:
-    given = ("loop", track_file, "--video", musical_video, "--auto-mix", "--home", home)
-    code, out, err = workbench(*given)
-    assert code == 0
+    given = ("loop", track_file, "--video", musical_video, "--auto-mix")
+    out, err = workbench.done(*given)
     assert "the video has music of its own, 0:00 to 0:2" in err
     assert json.loads(out)["mix"]["duck"] is None
     code, out, err = workbench(*given, "--own-music", "yield")
@@ -98,8 +92,8 @@ def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
     # Another option is mixed as the plan was, though its mix is measured anew.
     plan, video = tmp_path / "plan.json", tmp_path / "video.mp4"
     plan.write_text(out)
-    arguments = ("--option", 2, "--track", track_file, "--video", musical_video, "-o", video, "--home", home)
-    assert workbench("render", plan, *arguments)[0] == 0
+    arguments = ("--option", 2, "--track", track_file, "--video", musical_video, "-o", video)
+    workbench.done("render", plan, *arguments)
     own, heard = (decode(file).mono() for file in (musical_video, video))
     rate = decode(video).sample_rate
     apart = {name: heard[a * rate : b * rate].std() / own[a * rate : b * rate].std() for name, a, b in
@@ -122,11 +116,8 @@ def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
         (("--video", "a.mp4"), "give either --video FILE or --seconds S"),
     ],
 )
-def test_wrong_usage_is_2(
-    workbench: Call, track_file: Path, home: Path, command: str, arguments: tuple[str, ...], why: str
-) -> None:
-    code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
-    assert (code, out) == (2, "")
+def test_wrong_usage_is_2(workbench: Cli, track_file: Path, command: str, arguments: tuple[str, ...], why: str) -> None:
+    err = workbench.refused(2, command, track_file, "--seconds", 90, *arguments)
     assert why in err
 
 
@@ -139,25 +130,21 @@ def test_wrong_usage_is_2(
     ],
 )
 def test_what_makes_no_sense_is_1_and_one_line(
-    workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], why: str
+    workbench: Cli, track_file: Path, arguments: tuple[str, ...], why: str
 ) -> None:
-    code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "loop", track_file, "--seconds", 90, *arguments)
     lines = [line for line in err.splitlines() if line.startswith("workbench: ")]
     assert lines == [f"workbench: {why}" if "same bar line" not in why else lines[0]]
     assert why in lines[0]
 
 
 def test_constraints_hold_for_the_plan_that_they_are_given_for(
-    workbench: Call,
-    track_file: Path,
-    tmp_path: Path,
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
 
     def planned(*arguments: str) -> dict[str, Any]:
-        code, out, err = workbench("fit", track_file, "--seconds", 90, *arguments, "--home", home)
-        assert code == 0, err
+        out, _ = workbench.done("fit", track_file, "--seconds", 90, *arguments, "--home", home)
         body: dict[str, Any] = json.loads(out)
         return body
 
@@ -168,14 +155,10 @@ def test_constraints_hold_for_the_plan_that_they_are_given_for(
 
 
 def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
-    workbench: Call,
-    track_file: Path,
-    home: Path,
-    tmp_path: Path,
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     def planned(*arguments: object) -> tuple[str, str]:
-        code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home)
-        assert code == 0, err
+        out, err = workbench.done("loop", track_file, "--seconds", 90, *arguments)
         return out, err
 
     plan = tmp_path / "plan.json"
@@ -193,28 +176,25 @@ def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
     assert "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other." in err.splitlines()
 
 
-def test_that_a_plan_is_of_another_track_is_said(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_that_a_plan_is_of_another_track_is_said(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     plan, other, recording = tmp_path / "plan.json", tmp_path / "other.wav", decode(track_file)
     write_audio(other, [0.9 * recording.samples], recording.sample_rate, recording.channels)
-    plan.write_text(workbench("fit", track_file, "--seconds", 20, "--exclude", "0:09-0:11", "--home", home)[1])
+    plan.write_text(workbench("fit", track_file, "--seconds", 20, "--exclude", "0:09-0:11")[1])
     said = f"plan.json was made for {track_file.name}, which is another track: its times are taken for other.wav"
     for track, lines in ((track_file, 0), (other, 1)):
-        code, out, err = workbench("fit", track, "--seconds", 20, "--from", plan, "--home", home)
-        assert code == 0, err
+        out, err = workbench.done("fit", track, "--seconds", 20, "--from", plan)
         assert json.loads(out)["provenance"]["constraints"]["exclude"] == [[9.0, 11.0]]
         assert err.splitlines().count(said) == lines
 
 
-def test_hits_are_said_taken_over_and_made_again(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_hits_are_said_taken_over_and_made_again(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
-    fit = ("fit", track_file, "--seconds", "40", "--home", home)
-    code, out, err = workbench(*fit, "--hit", "0:21.3", "--hit-at", "0:08")
-    assert code == 0, err
+    fit = ("fit", track_file, "--seconds", "40")
+    out, err = workbench.done(*fit, "--hit", "0:21.3", "--hit-at", "0:08")
     assert "\n0:08 of the track plays at 0:21.3\n" in err, "what the second is was not looked for"
     plan.write_text(out)
-    assert workbench("reproduce", plan, "--track", track_file, "--home", home)[0] == 0
-    code, out, err = workbench("fit", track_file, "--seconds", "50", "--from", plan, "--home", home)
-    assert code == 0, err
+    workbench.done("reproduce", plan, "--track", track_file)
+    out, err = workbench.done("fit", track_file, "--seconds", "50", "--from", plan)
     assert "--hit 0:21.3" in err
     assert json.loads(out)["provenance"]["constraints"]["hit"] == [[21.3, 8.0]]
     code, out, err = workbench(*fit, "--hit-at", "0:08")
@@ -225,12 +205,11 @@ def test_hits_are_said_taken_over_and_made_again(workbench: Call, track_file: Pa
     assert "--hit 0:45: that is outside of 40 s" in err
 
 
-def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_kept_parts_and_times_are_taken_over_too(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
 
     def asked(command: str, seconds: str, *arguments: object) -> dict[str, Any]:
-        code, out, err = workbench(command, track_file, "--seconds", seconds, *arguments, "--home", home)
-        assert code == 0, err
+        out, _ = workbench.done(command, track_file, "--seconds", seconds, *arguments)
         plan.write_text(out)
         body = json.loads(out)
         constraints: dict[str, Any] = body.get("fits", [body])[0]["provenance"]["constraints"]
@@ -254,14 +233,13 @@ def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Pa
     ],
 )
 def test_what_is_no_plan_to_take_over_from_is_1_and_one_line(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: str, why: str
+    workbench: Cli, track_file: Path, tmp_path: Path, content: str, why: str
 ) -> None:
     plan = tmp_path / "plan.json"
     if content == "a beat grid":
-        content = workbench("beats", track_file, "--home", home)[1]
+        content = workbench("beats", track_file)[1]
     plan.write_text(content)
-    code, out, err = workbench("loop", track_file, "--seconds", 90, "--from", plan, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "loop", track_file, "--seconds", 90, "--from", plan)
     (line,) = err.splitlines()
     assert line.startswith(f"workbench: {plan}: {why}")
 
@@ -282,12 +260,12 @@ CONTRADICTIONS = [
 
 @pytest.mark.parametrize(("arguments", "why", "ids"), CONTRADICTIONS)
 def test_what_contradicts_is_3_with_a_body_and_one_line(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path,
+    workbench: Cli, track_file: Path, tmp_path: Path,
     arguments: tuple[str, ...], why: str, ids: list[str],
 ) -> None:  # fmt: skip
     plan = tmp_path / "plan.json"
     plan.write_text("as it was")
-    code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home, "-o", plan)
+    code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "-o", plan)
     body = json.loads(out)
     assert code == 3
     assert (body["applicable"], body["retryable"]) == (False, False)
@@ -297,38 +275,32 @@ def test_what_contradicts_is_3_with_a_body_and_one_line(
     assert plan.read_text() == "as it was"
 
 
-def test_what_cannot_be_kept_in_this_length_is_named(workbench: Call, track_file: Path, home: Path) -> None:
-    asked = ("fit", track_file, "--home", home, "--seconds", 1.5)
+def test_what_cannot_be_kept_in_this_length_is_named(workbench: Cli, track_file: Path) -> None:
+    asked = ("fit", track_file, "--seconds", 1.5)
     code, out, _ = workbench(*asked, "--pin-seam", "0:24-0:08")
     assert code == 3
     assert json.loads(out)["hint"].startswith("--pin-seam 0:24-0:08 cannot be kept in 1.5 s")
-    assert workbench(*asked)[0] == 0
+    workbench.done(*asked)
 
 
-def test_a_loop_that_starts_too_late_is_refused_for_that(workbench: Call, track_file: Path, home: Path) -> None:
-    code, out, _ = workbench("loop", track_file, "--seconds", 90, "--start-at", "1:15", "--home", home)
+def test_a_loop_that_starts_too_late_is_refused_for_that(workbench: Cli, track_file: Path) -> None:
+    code, out, _ = workbench("loop", track_file, "--seconds", 90, "--start-at", "1:15")
     assert code == 3
     assert json.loads(out)["plan"]["constraints"] == ["start_at 1:15"]
-    assert workbench("fit", track_file, "--seconds", 90, "--start-at", "1:15", "--home", home)[0] == 0
+    workbench.done("fit", track_file, "--seconds", 90, "--start-at", "1:15")
 
 
-def test_a_plan_goes_to_a_file_whole(
-    workbench: Call,
-    track_file: Path,
-    home: Path,
-    tmp_path: Path,
-) -> None:
-    asked = ("loop", track_file, "--seconds", 90, "--keep", "0:04-0:12", "--home", home)
+def test_a_plan_goes_to_a_file_whole(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
+    asked = ("loop", track_file, "--seconds", 90, "--keep", "0:04-0:12")
     printed = json.loads(workbench(*asked)[1])
     assert printed["plan"]["kind"] == "loop"
-    code, out, _ = workbench(*asked, "-o", tmp_path / "plan.json")
-    assert (code, out) == (0, "")
+    workbench.refused(0, *asked, "-o", tmp_path / "plan.json")
     assert json.loads((tmp_path / "plan.json").read_text()) == printed
     assert json.loads(workbench(*asked, "-o", "-")[1]) == printed
 
 
-def test_of_several_lengths_each_has_a_body_and_one_refusal_is_3(workbench: Call, track_file: Path, home: Path) -> None:
-    asked = ("fit", track_file, "--home", home, "--keep", "0:01-0:29")
+def test_of_several_lengths_each_has_a_body_and_one_refusal_is_3(workbench: Cli, track_file: Path) -> None:
+    asked = ("fit", track_file, "--keep", "0:01-0:29")
     code, out, err = workbench(*asked, "--seconds", "10,90")
     assert code == 3
     short, long = json.loads(out)["fits"]
@@ -337,19 +309,15 @@ def test_of_several_lengths_each_has_a_body_and_one_refusal_is_3(workbench: Call
 
 
 def test_a_pinned_splice_that_scores_too_little_is_named_with_its_score(
-    workbench: Call,
-    track_file: Path,
-    tmp_path: Path,
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
     home, strict = tmp_path / "home", tmp_path / "strict.toml"
     strict.write_text("[cover]\nmin_seam_score = 0.9999\n")
     asked = ("fit", track_file, "--seconds", 90, "--home", home)
     score = json.loads(workbench("splice", track_file, "0:24", "0:08", "--home", home)[1])["seam_score"]
-    code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08")
-    assert code == 0
+    _, err = workbench.done(*asked, "--pin-seam", "0:24-0:08")
     assert "scores" not in err
-    code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08", "--profile", strict)
-    assert code == 0
+    _, err = workbench.done(*asked, "--pin-seam", "0:24-0:08", "--profile", strict)
     (line,) = [line for line in err.splitlines() if line.startswith("--pin-seam 0:24-0:08 scores ")]
     number, why = line.removeprefix("--pin-seam 0:24-0:08 scores ").split(": ")
     assert float(number) == pytest.approx(score, abs=1.1e-3)

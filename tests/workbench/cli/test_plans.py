@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,23 @@ from workbench.review.projects import keep_fields, plan_record, rename_project, 
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
 def rows(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_the_plans_of_a_folder_are_listed(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
-    fit = ("fit", track_file, "--home", home, "--seconds")
-    assert workbench(*fit, 15, "--keep", "0:02-0:06", "--fade", 2, "-o", tmp_path / "one.json")[0] == 0
-    assert workbench(*fit, "20,10", "-o", tmp_path / "two.json")[0] == 0
+def test_the_plans_of_a_folder_are_listed(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
+    fit = ("fit", track_file, "--seconds")
+    workbench.done(*fit, 15, "--keep", "0:02-0:06", "--fade", 2, "-o", tmp_path / "one.json")
+    workbench.done(*fit, "20,10", "-o", tmp_path / "two.json")
     bare = json.loads((tmp_path / "one.json").read_text())["plan"]
     (tmp_path / "bare.json").write_text(json.dumps(bare))
     for name, text in (("other.json", "[1, 2]"), ("broken.json", '{"plan": '), ("notes.txt", "plan")):
         (tmp_path / name).write_text(text)
     (tmp_path / "later.json").write_text(json.dumps({"plan": bare, "provenance": {"command": 3}}))
-    code, out, err = workbench("plans", tmp_path, "--home", tmp_path / "new")
-    assert code == 0
+    out, err = workbench.done("plans", tmp_path, "--home", tmp_path / "new")
     listed = rows(out)
     assert all(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", row.pop("made")) for row in listed)
     track = {"track": track_file.name}
@@ -46,7 +44,7 @@ def test_the_plans_of_a_folder_are_listed(workbench: Call, track_file: Path, hom
     assert not (tmp_path / "new").exists(), "listing stores nothing"
 
 
-def test_the_projects_of_the_page_are_listed(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+def test_the_projects_of_the_page_are_listed(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     with Workspace(Home(tmp_path / "home")) as workspace:
         track, video = TrackSource(track_file.name, track_file, None), tmp_path / "film.mp4"
         begun = start_project(workspace, video, track)
@@ -65,7 +63,6 @@ def test_the_projects_of_the_page_are_listed(workbench: Call, track_file: Path, 
     assert "seconds" not in listed[empty.project_id]
 
 
-def test_a_folder_that_is_not_there_is_one_line(workbench: Call, tmp_path: Path) -> None:
-    code, out, err = workbench("plans", tmp_path / "none", "--home", tmp_path)
-    assert (code, out) == (1, "")
+def test_a_folder_that_is_not_there_is_one_line(workbench: Cli, tmp_path: Path) -> None:
+    err = workbench.refused(1, "plans", tmp_path / "none", "--home", tmp_path)
     assert err == f"workbench: {tmp_path / 'none'}: cannot be read (No such file or directory)\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,8 @@ from workbench.media.audio import decode, write_audio
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 VIDEO_SECONDS, PLAN_SECONDS, RATE = 20, 90, 48_000
 DUCK = {
     "envelope_points": [[9.5, 0.0], [10.0, 20.0], [15.0, 20.0], [15.5, 0.0]],
@@ -89,17 +89,10 @@ def straight(track_file: Path, offset_s: float, seconds: float) -> np.ndarray:
     ("arguments", "offset_s"), [((), 5.25), (("--placement", 1), 5.25), (("--placement", 2), -3.5)]
 )
 def test_without_a_video_the_track_plays_to_its_end(
-    workbench: Call,
-    aligned: Path,
-    track_file: Path,
-    home: Path,
-    tmp_path: Path,
-    arguments: tuple[Any, ...],
-    offset_s: float,
+    workbench: Cli, aligned: Path, track_file: Path, tmp_path: Path, arguments: tuple[Any, ...], offset_s: float
 ) -> None:
     out = tmp_path / "music.wav"
-    code, printed, err = workbench("render", aligned, "--track", track_file, *arguments, "-o", out, "--home", home)
-    assert code == 0, err
+    printed, err = workbench.done("render", aligned, "--track", track_file, *arguments, "-o", out)
     heard = decode(out)
     seconds = offset_s + decode(track_file).duration
     assert json.loads(printed)["seconds"] == round(seconds, 6)
@@ -127,11 +120,10 @@ def test_a_pipe_and_standard_output_get_the_bytes_of_the_file(
 
 
 def test_under_a_video_the_track_is_trimmed_to_it(
-    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
+    workbench: Cli, aligned: Path, track_file: Path, video: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.mp4"
-    code, _, err = workbench("render", aligned, "--track", track_file, "--video", video, "-o", out, "--home", home)
-    assert code == 0, err
+    workbench.done("render", aligned, "--track", track_file, "--video", video, "-o", out)
     info = probe(out)
     assert info.duration == pytest.approx(VIDEO_SECONDS, abs=0.001)
     assert info.audio_duration == pytest.approx(VIDEO_SECONDS, abs=0.03)
@@ -143,14 +135,14 @@ def test_under_a_video_the_track_is_trimmed_to_it(
 
 
 def test_the_mix_of_an_align_result_is_applied(
-    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
+    workbench: Cli, aligned: Path, track_file: Path, video: Path, tmp_path: Path
 ) -> None:
     """The music 6 dB down, 20 dB further from 10 to 15 s."""
     mixed = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX})
     levels = []
     for name, given in (("plain", aligned), ("mixed", mixed)):
         out = tmp_path / f"{name}.mp4"
-        assert workbench("render", given, "--track", track_file, "--video", video, "-o", out, "--home", home)[0] == 0
+        workbench.done("render", given, "--track", track_file, "--video", video, "-o", out)
         sound = decode(out).samples
         levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
     plain, quieter = levels
@@ -168,13 +160,12 @@ def stems(track_file: Path, tmp_path: Path) -> list[str]:
 
 
 def test_stems_are_cut_and_levelled_as_the_track_and_only_those_named_are_ducked(
-    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path
+    workbench: Cli, aligned: Path, track_file: Path, stems: list[str], tmp_path: Path
 ) -> None:
     """The music 6 dB down, and all but the drums 20 dB further from 10 to 15 s."""
     mixed, out = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX}), tmp_path / "out.wav"
-    arguments = ("--track", track_file, *stems, "--duck", "rest", "--music", "-o", out, "--home", home)
-    code, printed, err = workbench("render", mixed, *arguments)
-    assert code == 0, err
+    arguments = ("--track", track_file, *stems, "--duck", "rest", "--music", "-o", out)
+    printed, _ = workbench.done("render", mixed, *arguments)
     written = json.loads(printed)["stems"]
     assert written == {name: str(tmp_path / f"out-{name}.wav") for name in ("drums", "rest")}
     sounds = {name: decode(Path(path)).samples for name, path in written.items()}
@@ -206,7 +197,7 @@ def test_stems_are_cut_and_levelled_as_the_track_and_only_those_named_are_ducked
     ],
 )
 def test_stems_that_cannot_be_played_are_one_line(
-    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path,
+    workbench: Cli, aligned: Path, track_file: Path, stems: list[str], tmp_path: Path,
     arguments: tuple[str, ...], code: int, sentence: str,
 ) -> None:  # fmt: skip
     mixed, out = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX}), tmp_path / "out.wav"
@@ -214,36 +205,31 @@ def test_stems_that_cannot_be_played_are_one_line(
     write_audio(tmp_path / "short.wav", [np.zeros((1, rate))], rate, 1)
     write_audio(tmp_path / "wide.wav", [np.zeros((2, rate))], rate, 2)
     given = [one.replace("=", f"={tmp_path}/") if one.startswith(("short", "wide")) else one for one in arguments]
-    got, printed, err = workbench("render", mixed, "--track", track_file, *stems, "-o", out, *given, "--home", home)
-    assert (got, printed) == (code, "")
+    err = workbench.refused(code, "render", mixed, "--track", track_file, *stems, "-o", out, *given)
     assert sentence in err
     assert not out.exists()
 
 
 @pytest.mark.parametrize("name", ["drums.wav", "out.wav"])
 def test_no_stem_and_no_track_is_written_over(
-    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path, name: str
+    workbench: Cli, aligned: Path, track_file: Path, stems: list[str], tmp_path: Path, name: str
 ) -> None:
     """The output has the name of a stem, or one of the files beside it has that of the track."""
     track = tmp_path / "out-rest.wav"
     track.write_bytes(track_file.read_bytes())
     before = {path: path.read_bytes() for path in tmp_path.glob("*.wav")}
-    code, _, err = workbench("render", aligned, "--track", track, *stems, "-o", tmp_path / name, "--home", home)
-    assert code == 1
+    err = workbench.refused(1, "render", aligned, "--track", track, *stems, "-o", tmp_path / name)
     assert "what is written is made from this file" in err
     assert {path: path.read_bytes() for path in tmp_path.glob("*.wav")} == before
 
 
-def test_a_match_result_knows_its_tracks_by_their_bytes(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_match_result_knows_its_tracks_by_their_bytes(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     ids = {"track_id": "trk_other", "audio_id": f"aud_{hash_file(track_file)[:24]}"}
     lane = {"matches": [{"track_id": "trk_first", "audio_id": "aud_first"}, {**ids, "sync_points": POINTS}]}
     matched = write(tmp_path / "match.json", {"video_id": "v", "status": "complete", "lane": lane})
     out = tmp_path / "music.wav"
-    arguments = ("render", matched, "--track", track_file, "--placement", 2, "-o", out, "--home", home)
-    code, printed, err = workbench(*arguments)
-    assert code == 0, err
+    arguments = ("render", matched, "--track", track_file, "--placement", 2, "-o", out)
+    printed, _ = workbench.done(*arguments)
     assert json.loads(printed)["seconds"] == pytest.approx(decode(track_file).duration - 3.5, abs=1e-6)
 
 
@@ -256,13 +242,12 @@ def test_a_match_result_knows_its_tracks_by_their_bytes(
     ],
 )
 def test_what_cannot_be_played_is_one_line(
-    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path,
+    workbench: Cli, aligned: Path, track_file: Path, tmp_path: Path,
     changed: dict[str, Any], arguments: tuple[Any, ...], sentence: str,
 ) -> None:  # fmt: skip
     given = write(tmp_path / "given.json", json.loads(aligned.read_text()) | changed)
     out = tmp_path / "music.wav"
-    code, printed, err = workbench("render", given, "--track", track_file, *arguments, "-o", out, "--home", home)
-    assert (code, printed) == (1, "")
+    err = workbench.refused(1, "render", given, "--track", track_file, *arguments, "-o", out)
     assert sentence in err
     assert err.count("workbench: ") == 1
     assert not out.exists()
@@ -270,13 +255,12 @@ def test_what_cannot_be_played_is_one_line(
 
 @pytest.mark.parametrize("number", [None, 2])
 def test_an_option_is_played_as_its_segments_say(
-    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path, number: int | None
+    workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path, number: int | None
 ) -> None:
     """Between its fades every sample is the track's own, at the level of its segment."""
     plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "music.wav"
     arguments = () if number is None else ("--option", number)
-    code, printed, err = workbench("render", plan_file, "--track", track_file, *arguments, "-o", out, "--home", home)
-    assert code == 0, err
+    printed, _ = workbench.done("render", plan_file, "--track", track_file, *arguments, "-o", out)
     option = looped["plan"]["options"][(number or 1) - 1]
     assert json.loads(printed)["seconds"] == pytest.approx(PLAN_SECONDS)
     track, heard = decode(track_file), decode(out)
@@ -296,16 +280,15 @@ def test_an_option_is_played_as_its_segments_say(
 
 @pytest.mark.slow
 def test_the_mix_of_another_option_is_measured_anew(
-    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], track_file: Path, long_video: Path, tmp_path: Path
 ) -> None:
     """The result claims a mix that lowers the music; measured anew under a silent video, it does not."""
     plan_file = write(tmp_path / "plan.json", looped | {"mix": MIX})
     levels = {}
     for number in (1, 2):
         out = tmp_path / f"{number}.mp4"
-        arguments = ("--track", track_file, "--video", long_video, "--option", number, "-o", out, "--home", home)
-        code, _, err = workbench("render", plan_file, *arguments)
-        assert code == 0, err
+        arguments = ("--track", track_file, "--video", long_video, "--option", number, "-o", out)
+        workbench.done("render", plan_file, *arguments)
         sound = decode(out).samples
         levels[number] = [20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14))]
     # Both options play the track from its beginning up to its 26th second.
@@ -322,29 +305,25 @@ def test_the_mix_of_another_option_is_measured_anew(
     ],
 )
 def test_a_choice_that_there_is_not_is_one_line(
-    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path,
+    workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path,
     arguments: tuple[Any, ...], code: int, sentence: str,
 ) -> None:  # fmt: skip
     plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "music.wav"
-    given = ("render", plan_file, "--track", track_file, *arguments, "-o", out, "--home", home)
-    got, printed, err = workbench(*given)
-    assert (got, printed) == (code, "")
+    given = ("render", plan_file, "--track", track_file, *arguments, "-o", out)
+    err = workbench.refused(code, *given)
     assert sentence in err
     assert not out.exists()
 
 
-def test_placements_are_no_options(
-    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path
-) -> None:
-    arguments = ("--track", track_file, "--option", 1, "-o", tmp_path / "music.wav", "--home", home)
-    code, printed, err = workbench("render", aligned, *arguments)
-    assert (code, printed) == (1, "")
+def test_placements_are_no_options(workbench: Cli, aligned: Path, track_file: Path, tmp_path: Path) -> None:
+    arguments = ("--track", track_file, "--option", 1, "-o", tmp_path / "music.wav")
+    err = workbench.refused(1, "render", aligned, *arguments)
     assert "only a plan has options; leave --option out, --placement N chooses a placement" in err
 
 
 @pytest.mark.slow
 def test_a_track_of_the_catalog_need_not_be_named(
-    workbench: Call, looped: dict[str, Any], aligned: Path, track_file: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], aligned: Path, track_file: Path, tmp_path: Path
 ) -> None:
     """A plan, an align result, and a match result, of which the best track is meant."""
     home = tmp_path / "home"
@@ -357,13 +336,12 @@ def test_a_track_of_the_catalog_need_not_be_named(
         ("match", {"video_id": "v", "status": "complete", "lane": lane}),
     ):
         out = tmp_path / f"{name}.wav"
-        code, _, err = workbench("render", write(tmp_path / f"{name}.json", body), "-o", out, "--home", home)
-        assert code == 0, err
+        workbench.done("render", write(tmp_path / f"{name}.json", body), "-o", out, "--home", home)
         assert out.stat().st_size > 1000
 
 
 def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
-    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], track_file: Path, long_video: Path, tmp_path: Path
 ) -> None:
     profile = tmp_path / "lower.toml"
     profile.write_text("[duck]\nunder_voice_lu = 13.0\n[mix]\nown_music = 'yield'\n[render]\nducking = 'bands'\n")
@@ -375,9 +353,8 @@ def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
     )
 
     def said(file: Path, *arguments: Any) -> str:
-        given = ("--track", track_file, "--profile", profile, *arguments, "--home", home)
-        code, _, err = workbench("render", file, *given)
-        assert code == 0, err
+        given = ("--track", track_file, "--profile", profile, *arguments)
+        _, err = workbench.done("render", file, *given)
         return err
 
     sentence = (
@@ -389,20 +366,18 @@ def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
     assert "mix stays" not in said(same, *under, tmp_path / "same.mp4"), "it was made with this profile"
     assert "mix stays" not in said(plan, *under, tmp_path / "other.mp4", "--option", 2), "it is measured anew"
     assert "mix stays" not in said(plan, "-o", tmp_path / "music.wav"), "no mix is played"
-    code, _, err = workbench("export", plan, "--track", track_file, "--profile", profile, "--format", "csv", "-o",
-                             tmp_path / "plan.csv", "--home", home)  # fmt: skip
-    assert code == 0, err
+    _, err = workbench.done("export", plan, "--track", track_file, "--profile", profile, "--format", "csv", "-o",
+                             tmp_path / "plan.csv")  # fmt: skip
     assert sentence in err
 
 
 @pytest.mark.slow
 def test_a_delivery_target_is_reached_and_printed(
-    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], track_file: Path, long_video: Path, tmp_path: Path
 ) -> None:
     plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "out.mp4"
-    arguments = ("--track", track_file, "--video", long_video, "--target", "ebu-r128", "-o", out, "--home", home)
-    code, printed, err = workbench("render", plan_file, *arguments)
-    assert code == 0, err
+    arguments = ("--track", track_file, "--video", long_video, "--target", "ebu-r128", "-o", out)
+    printed, err = workbench.done("render", plan_file, *arguments)
     body = json.loads(printed)
     assert body["target"] == "ebu-r128"
     assert body["loudness_lufs"] == pytest.approx(-23.0, abs=0.2)
@@ -413,7 +388,7 @@ def test_a_delivery_target_is_reached_and_printed(
     assert "no speech was found in the video" in err
 
 
-def test_music_is_laid_under_a_podcast(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_music_is_laid_under_a_podcast(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     """Sound with a cover picture, which is none: a loop of its length, mixed with it into a sound file."""
     talk, plan_file, out = tmp_path / "talk.mp3", tmp_path / "plan.json", tmp_path / "out.mp3"
     click = np.zeros((1, 70 * RATE), np.float32)
@@ -423,13 +398,11 @@ def test_music_is_laid_under_a_podcast(workbench: Call, track_file: Path, home: 
     tags.add(TIT2(text="Episode 1"))
     tags.add(APIC(mime="image/png", type=3, data=png_of(grey(90))))
     tags.save(talk)
-    code, printed, err = workbench("loop", track_file, "--video", talk, "--auto-mix", "--home", home)
-    assert code == 0, err
+    printed, _ = workbench.done("loop", track_file, "--video", talk, "--auto-mix")
     plan_file.write_text(printed)
     assert json.loads(printed)["plan"]["window_end"] == pytest.approx(70.0, abs=0.03)
-    arguments = ("--track", track_file, "--video", talk, "--home", home)
-    code, printed, err = workbench("render", plan_file, *arguments, "-o", out)
-    assert code == 0, err
+    arguments = ("--track", track_file, "--video", talk)
+    printed, err = workbench.done("render", plan_file, *arguments, "-o", out)
     mixed, body = decode(out), json.loads(printed)
     assert (mixed.sample_rate, mixed.channels) == (RATE, 2)
     assert mixed.duration == pytest.approx(70.0, abs=0.03)
@@ -440,41 +413,37 @@ def test_music_is_laid_under_a_podcast(workbench: Call, track_file: Path, home: 
     assert begins + int(np.argmax(np.abs(mixed.samples[0, begins : begins + RATE // 2]))) == pytest.approx(
         66 * RATE, abs=600
     )
-    code, _, err = workbench("render", plan_file, *arguments, "-o", tmp_path / "out.mp4")
-    assert code == 2
+    err = workbench.refused(2, "render", plan_file, *arguments, "-o", tmp_path / "out.mp4")
     assert "MP4 needs a picture, and talk.mp3 has none; write .wav, .flac, .mp3" in err
-    code, _, err = workbench("align", track_file, "--video", talk, "--home", home)
-    assert code == 1
+    err = workbench.refused(1, "align", track_file, "--video", talk)
     assert err.splitlines()[-1].endswith("has no moving picture; give a video")
 
 
 def test_an_unknown_target_is_refused_with_those_there_are(
-    workbench: Call, looped: dict[str, Any], home: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], tmp_path: Path
 ) -> None:
     plan_file = write(tmp_path / "plan.json", looped)
-    code, _, err = workbench("render", plan_file, "--target", "loud", "-o", tmp_path / "m.wav", "--home", home)
-    assert code == 2
+    err = workbench.refused(2, "render", plan_file, "--target", "loud", "-o", tmp_path / "m.wav")
     assert re.findall(r"'([\w-]+)'", err.partition("one of")[2]) == list(DELIVERY_TARGETS)
 
 
 def test_a_placement_that_may_be_chance_says_so(
-    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, aligned: Path, track_file: Path, tmp_path: Path
 ) -> None:
     """The file is written all the same: whoever chose the placement may want it."""
     points = [POINTS[0], POINTS[1] | {"score": 0.12}]
     given = write(tmp_path / "given.json", json.loads(aligned.read_text()) | {"sync_points": points})
     for number, words in ((1, "downbeat on the cut at 0:05.2"), (2, "no clear sync point")):
         out = tmp_path / "music.wav"
-        call = ("render", given, "--track", track_file, "--placement", number, "-o", out, "--home", home)
-        code, _, err = workbench(*call)
-        assert code == 0, err
+        call = ("render", given, "--track", track_file, "--placement", number, "-o", out)
+        _, err = workbench.done(*call)
         assert f"placement {number}: {words}" in err
         assert ("section on the start" in err) is False
 
 
 @pytest.mark.slow
 def test_ducking_in_bands_leaves_more_of_the_music(
-    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
+    workbench: Cli, aligned: Path, track_file: Path, video: Path, tmp_path: Path
 ) -> None:
     """By option, and by the parameters that PLAN was made with; what is not ducked is the same."""
     body = json.loads(aligned.read_text()) | {"mix": MIX}
@@ -488,10 +457,7 @@ def test_ducking_in_bands_leaves_more_of_the_music(
         [(mixed, ()), (mixed, ("--ducking", "bands")), (in_bands, ()), (in_bands, ("--ducking", "broadband"))]
     ):
         out = tmp_path / f"{number}.mp4"
-        code, printed, err = workbench(
-            "render", plan, "--track", track_file, "--video", video, *ducking, "-o", out, "--home", home
-        )
-        assert code == 0, err
+        printed, _ = workbench.done("render", plan, "--track", track_file, "--video", video, *ducking, "-o", out)
         assert json.loads(printed)["ducking"] == ("bands" if number in (1, 2) else "broadband")
         sound = decode(out).samples
         levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
@@ -503,10 +469,10 @@ def test_ducking_in_bands_leaves_more_of_the_music(
 
 
 def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, tmp_path: Path
 ) -> None:
-    video, at_home = write_screencast(tmp_path / "obs.mkv"), ("--home", home)
-    fit = ("fit", track_file, "--video", video, "--auto-mix", *at_home)
+    video = write_screencast(tmp_path / "obs.mkv")
+    fit = ("fit", track_file, "--video", video, "--auto-mix")
     code, default, err = workbench(*fit)
     assert (code, json.loads(default)["mix"]["voiceover"]) == (0, False)
     assert "obs.mkv: of 2 sound streams 1 (Desktop) is used; more speech is in 2 (Mic), " in err
@@ -519,10 +485,7 @@ def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
 
     def render(plan: Path, *arguments: object) -> tuple[str, float]:
         out = tmp_path / "out.mp4"
-        code, _, err = workbench(
-            "render", plan, "--track", track_file, "--video", video, "-o", out, *arguments, *at_home
-        )
-        assert code == 0, err
+        _, err = workbench.done("render", plan, "--track", track_file, "--video", video, "-o", out, *arguments)
         left = decode(out).samples[0, 48_000 * 6 : 48_000 * 11]
         return err, float(np.corrcoef(left, narration()[0, 48_000 * 6 : 48_000 * 11])[0, 1])
 
@@ -535,56 +498,51 @@ def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
     said, _ = render(plans[0], "--audio", "2")
     assert "out.mp4 leaves out of obs.mkv: sound stream 1 (Desktop), which can be chosen" in said
     assert "the mix in PLAN was measured on other sound streams; fit with --audio makes one for these" in said
-    code, out, _ = workbench("reproduce", plans[1], "--track", track_file, "--video", video, *at_home)
+    code, out, _ = workbench("reproduce", plans[1], "--track", track_file, "--video", video)
     assert (code, json.loads(out)["same"]) == (0, True)
-    code, out, err = workbench(*fit, "--audio", "3")
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, *fit, "--audio", "3")
     assert "there is no sound stream 3 to use; its sound streams are 1 (Desktop), 2 (Mic)" in err
     of_a_length = ("fit", track_file, "--seconds", 12)
     for command in (of_a_length, ("render", plans[1], "--track", track_file, "-o", tmp_path / "music.wav")):
-        code, _, err = workbench(*command, "--audio", "1", *at_home)
+        code, _, err = workbench(*command, "--audio", "1")
         assert (code, "--audio needs --video FILE" in err) == (2, True)
 
 
-def test_a_loud_file_gets_a_line(
-    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_loud_file_gets_a_line(workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path) -> None:
     plan = {key: value for key, value in looped["plan"].items() if key != "options"}
     plan["segments"] = [{**one, "gain_db": 30.0, "gain_in_db": 30.0} for one in plan["segments"]]
     loud, music = write(tmp_path / "loud.json", plan), tmp_path / "music.wav"
-    code, out, err = workbench("render", loud, "--track", track_file, "-o", music, "--home", home)
+    code, out, err = workbench("render", loud, "--track", track_file, "-o", music)
     body = json.loads(out)
     assert code == 0
     (line,) = [line for line in err.splitlines() if "loud" in line and "rendering" not in line]
     assert f"a true peak of {body['true_peak_dbtp']:+.1f} dBTP, over full scale" in line
     assert f"{body['loudness_lufs']:.1f} LUFS, over -9" in line
-    _, _, err = workbench("render", loud, "--track", track_file, "-o", music, "--target", "web", "--home", home)
+    _, _, err = workbench("render", loud, "--track", track_file, "-o", music, "--target", "web")
     assert "this is loud" not in err
 
 
 def test_a_track_beside_its_plan_need_not_be_named(
-    workbench: Call, looped: dict[str, Any], track_file: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path
 ) -> None:
     """As long as it has the bytes that the plan was made from."""
     beside, arguments = tmp_path / track_file.name, ("-o", tmp_path / "music.wav", "--home", tmp_path / "home")
     plan = write(tmp_path / "plan.json", looped)
     beside.write_bytes(track_file.read_bytes())
-    code, _, err = workbench("render", plan, *arguments)
-    assert code == 0, err
+    workbench.done("render", plan, *arguments)
     beside.write_bytes(track_file.read_bytes()[:-2])
     code, _, err = workbench("render", plan, *arguments)
     assert (code, "give --track FILE" in err) == (2, True)
 
 
 def test_the_music_of_a_mix_is_written_without_its_video(
-    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path
 ) -> None:
     """At -6 dB, and 20 dB lower under speech."""
     plans = (write(tmp_path / "bare.json", looped), write(tmp_path / "mixed.json", looped | {"mix": MIX}))
-    given, sounds = ("--track", track_file, "--home", home), []
+    given, sounds = ("--track", track_file), []
     for plan, options in zip(plans, ((), ("--music",)), strict=True):
-        code, _, err = workbench("render", plan, *options, "-o", plan.with_suffix(".wav"), *given)
-        assert code == 0, err
+        workbench.done("render", plan, *options, "-o", plan.with_suffix(".wav"), *given)
         sounds.append(decode(plan.with_suffix(".wav")))
     assert sounds[1].sample_rate == RATE
     for first, last, lower_db in ((1.0, 9.0, 6.0), (10.5, 14.5, 26.0), (16.0, 30.0, 6.0)):
@@ -595,16 +553,13 @@ def test_the_music_of_a_mix_is_written_without_its_video(
 
 
 @pytest.mark.slow
-def test_a_small_file_is_made_to_send(
-    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_small_file_is_made_to_send(workbench: Cli, looped: dict[str, Any], track_file: Path, tmp_path: Path) -> None:
     """96 kbit/s, which is 12 kB a second; and of 720 lines 360."""
     upright = write_video(tmp_path / "upright.mp4", (grey(k % 250, 720, 1280) for k in range(2 * PLAN_SECONDS)), 2)
     plan = write(tmp_path / "plan.json", looped | {"mix": MIX})
-    given = ("--track", track_file, "--video", upright, "--small", "--home", home)
+    given = ("--track", track_file, "--video", upright, "--small")
     for name in ("small.mp3", "small.mp4"):
-        code, _, err = workbench("render", plan, "-o", tmp_path / name, *given)
-        assert code == 0, err
+        workbench.done("render", plan, "-o", tmp_path / name, *given)
         assert decode(tmp_path / name).duration == pytest.approx(PLAN_SECONDS, abs=0.05)
     assert (tmp_path / "small.mp3").stat().st_size == pytest.approx(12_000 * PLAN_SECONDS, rel=0.02)
     assert (tmp_path / "small.mp4").stat().st_size < 1.3 * 12_000 * PLAN_SECONDS

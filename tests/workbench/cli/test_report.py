@@ -7,8 +7,7 @@ from pathlib import Path
 
 
 def test_a_notebook_that_there_is_not_is_named(workbench: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    code, out, err = workbench("report", "reports/nothing", "-o", tmp_path / "out.html", "--home", tmp_path / "home")
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "report", "reports/nothing", "-o", tmp_path / "out.html", "--home", tmp_path / "home")
     assert "reports/nothing" in err
     assert not (tmp_path / "out.html").exists()
 
@@ -16,24 +15,21 @@ def test_a_notebook_that_there_is_not_is_named(workbench: Callable[..., tuple[in
 def test_a_folder_that_there_is_not_is_a_usage_error(
     workbench: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
-    code, _, err = workbench("report", "reports/track", "-o", tmp_path / "none" / "out.html")
-    assert code == 2
+    err = workbench.refused(2, "report", "reports/track", "-o", tmp_path / "none" / "out.html")
     assert "there is no folder" in err
     assert workbench("report", "reports/track")[0] == 2
 
 
 def test_a_plan_is_its_own_report(
-    workbench: Callable[..., tuple[int, str, str]], track_file: Path, home: Path, tmp_path: Path
+    workbench: Callable[..., tuple[int, str, str]], track_file: Path, tmp_path: Path
 ) -> None:
     """The page that `loop --report` writes, from the track beside the plan."""
     track = tmp_path / track_file.name
     track.write_bytes(track_file.read_bytes())
     plan, pages = tmp_path / "plan.json", (tmp_path / "then.html", tmp_path / "later.html")
-    loop = ("loop", track, "--seconds", 90, "-o", plan, "--report", pages[0], "--home", home)
-    assert workbench(*loop)[0] == 0
-    code, _, err = workbench("report", plan, "-o", pages[1], "--home", home)
-    assert code == 0, err
+    loop = ("loop", track, "--seconds", 90, "-o", plan, "--report", pages[0])
+    workbench.done(*loop)
+    workbench.done("report", plan, "-o", pages[1])
     assert pages[0].read_bytes() == pages[1].read_bytes()
-    code, _, err = workbench("report", plan, "--option", 99, "-o", pages[1], "--home", home)
-    assert code == 1
+    err = workbench.refused(1, "report", plan, "--option", 99, "-o", pages[1])
     assert "plan.json" in err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +16,7 @@ import workbench as wb
 from workbench.analysis.provenance import CHANGED_BY_HAND, KEY, read_provenance
 from workbench.export.fcpxml import PROVENANCE_KEY
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
 @pytest.fixture
@@ -27,9 +26,8 @@ def track(track_file: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def plan(workbench: Call, track: Path, home: Path, tmp_path: Path) -> Path:
-    code, out, _ = workbench("loop", track, "--seconds", 80, "--home", home)
-    assert code == 0
+def plan(workbench: Cli, track: Path, tmp_path: Path) -> Path:
+    out, _ = workbench.done("loop", track, "--seconds", 80)
     path = tmp_path / "plan.json"
     path.write_text(out)
     return path
@@ -43,9 +41,7 @@ def changed(plan: Path, **fields: Any) -> Path:
     return out
 
 
-def test_the_plan_says_what_it_was_made_from_and_is_made_again(
-    workbench: Call, plan: Path, home: Path, tmp_path: Path
-) -> None:
+def test_the_plan_says_what_it_was_made_from_and_is_made_again(workbench: Cli, plan: Path, tmp_path: Path) -> None:
     made = read_provenance(json.loads(plan.read_text()))
     assert made is not None
     assert (made.command, made.constraints) == ("loop", {"seconds": 80.0})
@@ -54,51 +50,49 @@ def test_the_plan_says_what_it_was_made_from_and_is_made_again(
     assert made.grid is not None
     assert made.grid.origin == "heard"
     assert str(tmp_path) not in json.dumps(made.to_json())
-    code, out, err = workbench("reproduce", plan, "--home", home)
+    code, out, err = workbench("reproduce", plan)
     assert (code, json.loads(out)) == (0, {"same": True, "differences": []})
     assert err.splitlines()[-1] == "the same result"
 
 
 def test_a_fit_is_made_again_with_its_request_and_each_of_several_alone(
-    workbench: Call, track: Path, home: Path, tmp_path: Path
+    workbench: Cli, track: Path, tmp_path: Path
 ) -> None:
-    asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--start-at", "0:00", "--home", home)
-    code, out, err = workbench(*asked)
-    assert code == 0, err
+    asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--start-at", "0:00")
+    out, _ = workbench.done(*asked)
     fits = json.loads(out)["fits"]
     made = read_provenance(fits[1])
     assert made is not None
     assert made.constraints == {"seconds": [16.0, 24.0], "keep": ["ending"], "start_at": 0.0, "number": 2}
     several = tmp_path / "fits.json"
     several.write_text(out)
-    code, out, err = workbench("reproduce", several, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "reproduce", several)
     assert "plans of several lengths: 16, 24 s; name one by --length S" in err
-    code, out, err = workbench("reproduce", several, "--length", 24, "--home", home)
+    code, out, err = workbench("reproduce", several, "--length", 24)
     assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
     for number, fit in enumerate(fits):
         plan = tmp_path / f"fit-{number}.json"
         plan.write_text(json.dumps(fit))
-        code, out, err = workbench("reproduce", plan, "--home", home)
+        code, out, err = workbench("reproduce", plan)
         assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
 
 
-def test_recorded_parameters_are_applied(workbench: Call, track: Path, home: Path, tmp_path: Path) -> None:
+def test_recorded_parameters_are_applied(workbench: Cli, track: Path, tmp_path: Path) -> None:
     profile = tmp_path / "near.toml"
     profile.write_text("[cover]\nrequired_excess_seconds = 10.0\n")
     plan = tmp_path / "plan.json"
-    plan.write_text(workbench("loop", track, "--seconds", 50, "--profile", profile, "--home", home)[1])
+    plan.write_text(workbench("loop", track, "--seconds", 50, "--profile", profile)[1])
     assert json.loads(plan.read_text())[KEY]["params"] == {"cover": {"required_excess_seconds": 10.0}}
-    assert workbench("reproduce", plan, "--home", home)[0] == 0
+    workbench.done("reproduce", plan)
 
 
-def test_what_differs_is_said_by_field(workbench: Call, plan: Path, home: Path) -> None:
+def test_what_differs_is_said_by_field(workbench: Cli, plan: Path) -> None:
     result = json.loads(plan.read_text())
     result["plan"]["music_in"] = 1.25
     result[KEY] |= {"version": "0.0", "stages": {"beats": 1}}
     edited = plan.with_name("edited.json")
     edited.write_text(json.dumps(result))
-    code, out, err = workbench("reproduce", edited, "--home", home)
+    code, out, err = workbench("reproduce", edited)
     assert code == 1
     lines = json.loads(out)["differences"]
     assert lines[0].startswith("program: made by barline-workbench 0.0, this is barline-workbench ")
@@ -108,7 +102,7 @@ def test_what_differs_is_said_by_field(workbench: Call, plan: Path, home: Path) 
 
 
 def test_another_environment_and_another_tracker_are_named(
-    workbench: Call, track: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: Cli, track: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beside a result that is the same: what else was there when it was made."""
     (tmp_path / "own_tracker.py").write_text(
@@ -118,8 +112,8 @@ def test_another_environment_and_another_tracker_are_named(
     )
     monkeypatch.syspath_prepend(tmp_path)
     made = tmp_path / "made.json"
-    options = ("--seconds", 90, "--use", "beat-tracker=own_tracker:Even", "-o", made, "--home", home)
-    assert workbench("loop", track, *options)[0] == 0
+    options = ("--seconds", 90, "--use", "beat-tracker=own_tracker:Even", "-o", made)
+    workbench.done("loop", track, *options)
     body = json.loads(made.read_text())
     tracker = body["provenance"]["extensions"]["beats.tracker"]
     assert (tracker["name"], tracker["version"], len(tracker["source"])) == ("own_tracker:Even", 3, 16)
@@ -127,37 +121,34 @@ def test_another_environment_and_another_tracker_are_named(
     body["provenance"]["environment"]["numpy"] = "1.0"
     tracker["source"] = "0" * 16
     made.write_text(json.dumps(body))
-    code, out, _ = workbench("reproduce", made, "--track", track, "--home", home)
+    code, out, _ = workbench("reproduce", made, "--track", track)
     said = json.loads(out)
     assert (code, said["same"]) == (0, True)
     assert any(line.startswith('environment: numpy "1.0", now ') for line in said["differences"])
     assert any('beats.tracker.source "0000000000000000", now ' in line for line in said["differences"])
 
 
-def test_what_a_dashboard_changed_by_hand_is_named(workbench: Call, plan: Path, home: Path) -> None:
+def test_what_a_dashboard_changed_by_hand_is_named(workbench: Cli, plan: Path) -> None:
     by_hand = changed(plan, constraints={"seconds": 80.0, CHANGED_BY_HAND: True})
-    code, out, _ = workbench("reproduce", by_hand, "--home", home)
-    assert code == 0
+    out, _ = workbench.done("reproduce", by_hand)
     assert "changed by hand" in json.loads(out)["differences"][0]
 
 
 def test_a_track_of_other_bytes_differs_even_where_the_plan_does_not(
-    workbench: Call, plan: Path, track: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan: Path, track: Path, tmp_path: Path
 ) -> None:
     sound, rate = soundfile.read(track)
     other = tmp_path / "other.wav"
     soundfile.write(other, sound * 0.9, rate, subtype="PCM_16")
-    code, out, _ = workbench("reproduce", plan, "--track", other, "--home", home)
+    code, out, _ = workbench("reproduce", plan, "--track", other)
     assert code == 1
     assert "track: other.wav has other bytes than track.wav" in json.loads(out)["differences"][0]
-    code, _, err = workbench("render", plan, "--track", other, "-o", tmp_path / "x.wav", "--home", home)
-    assert code == 0
+    _, err = workbench.done("render", plan, "--track", other, "-o", tmp_path / "x.wav")
     assert "other.wav has other bytes than track.wav, the track that this was planned for" in err
-    _, _, err = workbench("render", plan, "--track", track, "-o", tmp_path / "x.wav", "--home", home)
+    _, _, err = workbench("render", plan, "--track", track, "-o", tmp_path / "x.wav")
     assert "other bytes" not in err
-    exported = ("export", plan, "--format", "csv", "-o", tmp_path / "x.csv", "--home", home)
-    code, _, err = workbench(*exported, "--track", other)
-    assert code == 0
+    exported = ("export", plan, "--format", "csv", "-o", tmp_path / "x.csv")
+    _, err = workbench.done(*exported, "--track", other)
     assert "other.wav has other bytes than track.wav, the track that this was planned for" in err
     for named in ((), ("--track", track)):
         _, _, err = workbench(*exported, *named)
@@ -165,17 +156,17 @@ def test_a_track_of_other_bytes_differs_even_where_the_plan_does_not(
 
 
 def test_a_plan_on_the_heard_grid_is_made_again_whatever_grid_was_given_since(
-    workbench: Call, plan: Path, track: Path, tmp_path: Path
+    workbench: Cli, plan: Path, track: Path, tmp_path: Path
 ) -> None:
     home, grid = tmp_path / "home", tmp_path / "track.beats"
     grid.write_text("".join(f"{beat * 0.5 + 1.0:.3f}\t{beat % 4 + 1}\n" for beat in range(60)))
-    assert workbench("beats", track, "--grid", grid, "--home", home)[0] == 0
-    assert workbench("reproduce", plan, "--home", home)[0] == 0
+    workbench.done("beats", track, "--grid", grid, "--home", home)
+    workbench.done("reproduce", plan, "--home", home)
     given = tmp_path / "given.json"
     given.write_text(workbench("loop", track, "--seconds", 80, "--home", home)[1])
     assert json.loads(given.read_text())[KEY]["grid"]["note"] == "read from track.beats"
-    assert workbench("reproduce", given, "--home", home)[0] == 0
-    assert workbench("beats", track, "--confirm", "--home", home)[0] == 0
+    workbench.done("reproduce", given, "--home", home)
+    workbench.done("beats", track, "--confirm", "--home", home)
     code, out, _ = workbench("reproduce", given, "--home", home)
     assert code == 1
     assert any(line.startswith("grid: revision ") for line in json.loads(out)["differences"])
@@ -190,29 +181,25 @@ def test_a_plan_on_the_heard_grid_is_made_again_whatever_grid_was_given_since(
     ],
 )
 def test_what_says_nothing_of_itself_is_one_clear_line(
-    workbench: Call, home: Path, tmp_path: Path, content: str, words: str
+    workbench: Cli, tmp_path: Path, content: str, words: str
 ) -> None:
     file = tmp_path / "c.json"
     file.write_text(content)
-    code, out, err = workbench("reproduce", file, "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "reproduce", file)
     assert words in err
     assert len(err.splitlines()) == 1
 
 
-def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Path, home: Path) -> None:
-    code, out, err = workbench("reproduce", changed(plan, command="underscore"), "--home", home)
-    assert (code, out) == (1, "")
+def test_results_that_cannot_be_made_again_are_refused(workbench: Cli, plan: Path) -> None:
+    err = workbench.refused(1, "reproduce", changed(plan, command="underscore"))
     assert (
         "a result of underscore cannot be made again; those of loop, fit, align, match, conform, edit, splice can"
         in err
     )
-    code, out, err = workbench("reproduce", changed(plan, params={"seams": {"beets": 1}}), "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "reproduce", changed(plan, params={"seams": {"beets": 1}}))
     assert "beets" in err
     lost = {"name": "lost.wav", "content_hash": "ab" * 32}
-    code, out, err = workbench("reproduce", changed(plan, track=lost), "--home", home)
-    assert (code, out) == (1, "")
+    err = workbench.refused(1, "reproduce", changed(plan, track=lost))
     assert (
         "the track lost.wav (abababababab…) is not in this home folder, and no lost.wav of these bytes beside the "
         "plan: give --track FILE"
@@ -220,7 +207,7 @@ def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Pa
 
 
 def test_what_differs_is_said_once_though_the_first_option_repeats_it(
-    workbench: Call, plan: Path, home: Path, tmp_path: Path
+    workbench: Cli, plan: Path, tmp_path: Path
 ) -> None:
     result = json.loads(plan.read_text())
     for one in (result["plan"], result["plan"]["options"][0]):
@@ -228,18 +215,17 @@ def test_what_differs_is_said_once_though_the_first_option_repeats_it(
     result["plan"]["options"][0]["end_label"] = "another"
     edited = tmp_path / "edited.json"
     edited.write_text(json.dumps(result))
-    code, out, _ = workbench("reproduce", edited, "--home", home)
+    code, out, _ = workbench("reproduce", edited)
     names = [line.partition(":")[0] for line in json.loads(out)["differences"]]
     assert (code, names) == (1, ["plan.seam_score", "plan.options[0].end_label"])
 
 
-def test_edits_and_annotations_hold_it(workbench: Call, plan: Path, track: Path, home: Path, tmp_path: Path) -> None:
+def test_edits_and_annotations_hold_it(workbench: Cli, plan: Path, track: Path, tmp_path: Path) -> None:
     made = json.loads(plan.read_text())[KEY]
 
     def exported(name: str) -> str:
         out = tmp_path / f"out.{name}"
-        code, _, err = workbench("export", plan, "--format", name, "--track", track, "-o", out, "--home", home)
-        assert code == 0, err
+        workbench.done("export", plan, "--format", name, "--track", track, "-o", out)
         return out.read_text(encoding="utf-8")
 
     assert json.loads(exported("otio"))["metadata"]["workbench"][KEY] == made
@@ -248,37 +234,35 @@ def test_edits_and_annotations_hold_it(workbench: Call, plan: Path, track: Path,
     assert json.loads(stated.attrib["value"]) == made
 
 
-def test_beats_and_underscore_say_it_too(workbench: Call, track: Path, home: Path) -> None:
-    made = json.loads(workbench("beats", track, "--home", home)[1])[KEY]
+def test_beats_and_underscore_say_it_too(workbench: Cli, track: Path) -> None:
+    made = json.loads(workbench("beats", track)[1])[KEY]
     assert (made["command"], made["track"]["name"], made["grid"]["origin"]) == ("beats", "track.wav", "heard")
-    assert workbench("catalog", "add", track, "--home", home)[0] == 0
-    made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm", "--home", home)[1])[KEY]
+    workbench.done("catalog", "add", track)
+    made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm")[1])[KEY]
     assert (made["command"], made["constraints"]) == ("underscore", {"brief": "warm"})
     assert np.all([name not in made for name in ("track", "video", "grid")])
 
 
 @pytest.mark.parametrize("kind", ["edit", "edit on a grid", "splice"])
 def test_an_edit_of_ones_own_is_rendered_exported_listed_and_made_again(
-    kind: str, workbench: Call, track: Path, home: Path, tmp_path: Path
+    kind: str, workbench: Cli, track: Path, tmp_path: Path
 ) -> None:
     grid = wb.BeatGrid.from_times(np.arange(0.25, 32.0, 0.5)) if kind == "edit on a grid" else None
     own: Any = wb.splice(track, "0:24", "0:08", snap="bar")
     if kind != "splice":
         own = wb.plan_of([("0:00", "0:24"), (8.25, 30.0)], track, grid=grid, gain_glide_seconds=0.5)
     plan = wb.save_plan(own, tmp_path / "own.json")
-    code, out, err = workbench("reproduce", plan, "--home", home)
+    code, out, err = workbench("reproduce", plan)
     assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
     played = own.played if kind == "splice" else own
     music = tmp_path / "music.wav"
-    code, _, err = workbench("render", plan, "--track", track, "-o", music, "--home", home)
-    assert code == 0, err
+    workbench.done("render", plan, "--track", track, "-o", music)
     sound, rate = soundfile.read(music, always_2d=True)
     assert sound.shape[0] == pytest.approx(played.plan.window_end * rate, abs=1)
     np.testing.assert_allclose(sound.T, played.sound().samples, atol=2e-4)
     for name in ("otio", "rpp", "csv", "jams"):
         file = tmp_path / f"out.{name}"
-        code, _, err = workbench("export", plan, "--format", name, "--track", track, "-o", file, "--home", home)
-        assert code == 0, err
+        workbench.done("export", plan, "--format", name, "--track", track, "-o", file)
         assert file.stat().st_size
-    listed = [json.loads(line) for line in workbench("plans", tmp_path, "--home", home)[1].splitlines()]
+    listed = [json.loads(line) for line in workbench("plans", tmp_path)[1].splitlines()]
     assert [(one["name"], one["track"]) for one in listed if one["name"] == "own.json"] == [("own.json", "track.wav")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas
@@ -14,7 +13,7 @@ from workbench.review import verdicts
 from workbench.review.listening import answer_trial, begin_abx
 from workbench.store.home import Home
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
 @pytest.mark.parametrize(
@@ -24,14 +23,13 @@ Call = Callable[..., tuple[int, str, str]]
         ("preferences", "b_better_by"), ("mushra", "rating_score"), ("results", "estimate"),
     ],
 )  # fmt: skip
-def test_an_empty_home_has_heads_alone(workbench: Call, tmp_path: Path, table: str, column: str) -> None:
-    code, said, _ = workbench("review", table, "--home", tmp_path / "home")
-    assert code == 0
+def test_an_empty_home_has_heads_alone(workbench: Cli, tmp_path: Path, table: str, column: str) -> None:
+    said, _ = workbench.done("review", table, "--home", tmp_path / "home")
     assert column in said.splitlines()[0].split(",")
     assert len(said.splitlines()) == 1
 
 
-def test_tables_are_written_whole(workbench: Call, tmp_path: Path) -> None:
+def test_tables_are_written_whole(workbench: Cli, tmp_path: Path) -> None:
     with Workspace(Home(tmp_path / "home")) as workspace:
         with workspace.database.write() as connection:
             seam = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 1.0, "score": 0.7}
@@ -42,8 +40,7 @@ def test_tables_are_written_whole(workbench: Call, tmp_path: Path) -> None:
         answer_trial(workspace, test.test_id, 0, "A", 2.5)
     for table, rows in (("verdicts", 1), ("abx", 1), ("comments", 0)):
         out = tmp_path / f"{table}.csv"
-        code, said, errors = workbench("review", table, "-o", out, "--home", tmp_path / "home")
-        assert code == 0, errors
+        said, _ = workbench.done("review", table, "-o", out, "--home", tmp_path / "home")
         assert json.loads(said) == {"output": str(out), "table": table, "rows": rows}
         assert len(pandas.read_csv(out)) == rows
     read = pandas.read_csv(tmp_path / "verdicts.csv").iloc[0]

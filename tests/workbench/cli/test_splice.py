@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import soundfile
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
-def test_a_splice_is_scored_heard_and_drawn(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_splice_is_scored_heard_and_drawn(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     sound, picture = tmp_path / "splice.wav", tmp_path / "splice.png"
-    code, out, err = workbench(
-        "splice", track_file, "0:16", "0:08.1", "-o", sound, "--picture", picture, "--home", home
-    )
-    assert code == 0
+    out, err = workbench.done("splice", track_file, "0:16", "0:08.1", "-o", sound, "--picture", picture)
     body = json.loads(out)
     assert body["bars"] == 4
     assert body["song_to"] == pytest.approx(16.0, abs=0.05)
@@ -40,19 +36,15 @@ def test_a_splice_is_scored_heard_and_drawn(workbench: Call, track_file: Path, h
         (("0:16", "0:16.2"), 1, "both times are at the same bar line"),
     ],
 )
-def test_what_is_no_splice(
-    workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], code: int, why: str
-) -> None:
-    found, out, err = workbench("splice", track_file, *arguments, "--home", home)
-    assert (found, out) == (code, "")
+def test_what_is_no_splice(workbench: Cli, track_file: Path, arguments: tuple[str, ...], code: int, why: str) -> None:
+    err = workbench.refused(code, "splice", track_file, *arguments)
     assert why in err
 
 
-def test_the_track_is_not_written_over(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+def test_the_track_is_not_written_over(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     track = tmp_path / "track.wav"
     track.write_bytes(track_file.read_bytes())
     for option in ("-o", "--picture"):
-        code, out, err = workbench("splice", track, "0:16", "0:08", option, track, "--home", home)
-        assert (code, out) == (2, "")
+        err = workbench.refused(2, "splice", track, "0:16", "0:08", option, track)
         assert f"{track} is also read by this command" in err
     assert track.read_bytes() == track_file.read_bytes()

@@ -83,8 +83,7 @@ def test_a_script_is_read_from_standard_input(
 ) -> None:
     script = io.BytesIO("Breathe out. Let the day go.".encode(encoding))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(script))
-    code, out, _ = workbench("underscore", "-", "--home", catalog)
-    assert code == 0
+    out, _ = workbench.done("underscore", "-", "--home", catalog)
     assert json.loads(out)["lane"]["matches"][0]["track_id"] == "trk_sea"
 
 
@@ -97,14 +96,12 @@ def test_a_script_that_ends_within_a_character_is_read(
 
 
 def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> None:
-    code, out, error = workbench("underscore", " ", "--home", catalog)
-    assert (code, out) == (1, "")
+    error = workbench.refused(1, "underscore", " ", "--home", catalog)
     assert error == "workbench: the script must say something\n"
 
 
 def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Run, tmp_path: Path) -> None:
-    code, out, error = workbench("underscore", "Hello there", "--home", tmp_path / "new")
-    assert (code, out) == (1, "")
+    error = workbench.refused(1, "underscore", "Hello there", "--home", tmp_path / "new")
     (line,) = error.splitlines()
     assert f"the catalog in {tmp_path / 'new'} is empty" in line
     assert "workbench catalog add PATH" in line

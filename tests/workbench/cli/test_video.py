@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,8 @@ import pytest
 from tests.videos import coloured_shots, write_video
 from workbench.media.audio import decode
 
-Call = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
+
 FPS, SECONDS, RATE = 10, 70, 48_000
 CUTS = tuple(float(at) for at in range(5, SECONDS, 5))
 
@@ -31,11 +31,10 @@ def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_page_shows_the_video_from_start_to_end(
-    workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, video_file: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "loop.html"
-    code, out, _ = workbench("loop", track_file, "--video", video_file, "--auto-mix", "--report", page, "--home", home)
-    assert code == 0
+    out, _ = workbench.done("loop", track_file, "--video", video_file, "--auto-mix", "--report", page)
     assert json.loads(out)["mix"]["classification"] == "ambient"
     text = page.read_text()
     assert "<h2>The video</h2>" in text
@@ -46,10 +45,10 @@ def test_the_page_shows_the_video_from_start_to_end(
 
 @pytest.mark.slow
 def test_a_rendered_video_says_how_loud_it_is(
-    workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
+    workbench: Cli, track_file: Path, video_file: Path, tmp_path: Path
 ) -> None:
     """The soundtrack 6 dB up, the music 3 dB down and 20 dB further from 30 to 40 s."""
-    result = json.loads(workbench("loop", track_file, "--video", video_file, "--home", home)[1])
+    result = json.loads(workbench("loop", track_file, "--video", video_file)[1])
     duck = {
         "envelope_points": [[29.5, 0.0], [30.0, 20.0], [40.0, 20.0], [40.5, 0.0]],
         "envelope_hz": 100,
@@ -63,8 +62,7 @@ def test_a_rendered_video_says_how_loud_it_is(
     }  # fmt: skip
     plan, video = tmp_path / "plan.json", tmp_path / "video.mp4"
     plan.write_text(json.dumps(result))
-    code, out, _ = workbench("render", plan, "--track", track_file, "--video", video_file, "-o", video, "--home", home)
-    assert code == 0
+    out, _ = workbench.done("render", plan, "--track", track_file, "--video", video_file, "-o", video)
     body = json.loads(out)
     sound = decode(video)
     meter = pyloudnorm.Meter(sound.sample_rate)
