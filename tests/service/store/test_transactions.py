@@ -34,6 +34,14 @@ class Refused(Exception):
 
 
 @pytest.fixture
+def transactions(database: Database) -> Iterator[Transactions]:
+    """Nobody is notified of what is written by them."""
+    opened = Transactions(database, WakeupPipe(None))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def notified(database: Database) -> Iterator[Callable[[Callable[[Connection], Any]], bool]]:
     """Whether a transaction that writes notified the pipe."""
     reader, writer = os.pipe()
@@ -70,9 +78,10 @@ def test_it_is_not_notified_of_what_was_not_written(notified: Callable[..., bool
 
 
 @pytest.mark.parametrize("lane", [None, "of a key"])
-def test_writers_at_once_are_written_each_as_if_alone(database: Database, lane: str | None) -> None:
+def test_writers_at_once_are_written_each_as_if_alone(
+    database: Database, transactions: Transactions, lane: str | None
+) -> None:
     """On SQLite, and on PostgreSQL in a lane, they share a commit: who fails takes nothing of the others with it."""
-    transactions = Transactions(database, WakeupPipe(None))
 
     def work(connection: Connection, number: int) -> int:
         shared_values.set_value(connection, f"value {number}", "written")
@@ -91,12 +100,10 @@ def test_writers_at_once_are_written_each_as_if_alone(database: Database, lane: 
     with database.read() as connection:
         kept = [number for number in range(100) if shared_values.get(connection, f"value {number}") is not None]
     assert kept == [number for number in range(100) if number % 3]
-    transactions.close()
 
 
-def test_writers_who_share_a_transaction_read_what_is_there(database: Database) -> None:
+def test_writers_who_share_a_transaction_read_what_is_there(transactions: Transactions) -> None:
     """Rows that one has read are forgotten when the next changes them, and when that change is undone."""
-    transactions = Transactions(database, WakeupPipe(None))
 
     def change(connection: Connection, value: str, *, fails: bool) -> str | None:
         found = shared_values.get(connection, "shared")
@@ -117,14 +124,11 @@ def test_writers_who_share_a_transaction_read_what_is_there(database: Database) 
         return await asyncio.gather(*given, return_exceptions=True)
 
     found = asyncio.run(run())
-    transactions.close()
     assert found[1::2] == [str(number - number % 2) for number in range(12)]
     assert found[0::4] == [None, *(str(number) for number in range(0, 10, 2))]
 
 
-def test_a_call_reads_what_those_before_it_have_changed(database: Database) -> None:
-    transactions = Transactions(database, WakeupPipe(None))
-
+def test_a_call_reads_what_those_before_it_have_changed(transactions: Transactions) -> None:
     def change(connection: Connection, number: int) -> tuple[str | None, str | None]:
         before = shared_values.get(connection, "shared")
         shared_values.set_value(connection, "shared", str(number))
@@ -136,13 +140,11 @@ def test_a_call_reads_what_those_before_it_have_changed(database: Database) -> N
         )
 
     found = [*asyncio.run(run(range(10))), *asyncio.run(run(range(10, 20)))]
-    transactions.close()
     assert found == [(None, "0"), *((str(number - 1), str(number)) for number in range(1, 20))]
 
 
-def test_what_others_write_meanwhile_is_read(database: Database) -> None:
+def test_what_others_write_meanwhile_is_read(database: Database, transactions: Transactions) -> None:
     """A transaction knows what the one before it has read, and no more of it once somebody else has written."""
-    transactions = Transactions(database, WakeupPipe(None))
 
     def fail(connection: Connection) -> None:
         shared_values.set_value(connection, "shared", "of a call that fails")
@@ -166,16 +168,16 @@ def test_what_others_write_meanwhile_is_read(database: Database) -> None:
         return [*found, await transactions.write(read)]
 
     assert asyncio.run(run()) == ["first", "first", "second", "second", None, None, None]
-    transactions.close()
 
 
 @pytest.mark.parametrize("lane", [None, "of a key"])
-def test_calls_are_counted_whatever_becomes_of_them(database: Database, lane: str | None) -> None:
+def test_calls_are_counted_whatever_becomes_of_them(
+    database: Database, transactions: Transactions, lane: str | None
+) -> None:
     """In the order in which they came; those of a key that nobody has are not, nor those that were counted before."""
     with database.write() as connection:
         accounts.ensure(connection, "ada")
         key, secret = api_keys.create(connection, "ada")
-    transactions = Transactions(database, WakeupPipe(None))
     calls = [Admission(secret, 5) for _ in range(7)]
     others = [Admission("sk_live_no", 5), Admission(secret, 5, counts=False)]
 
@@ -190,7 +192,6 @@ def test_calls_are_counted_whatever_becomes_of_them(database: Database, lane: st
         return await asyncio.gather(*given, return_exceptions=True)
 
     found = asyncio.run(run())
-    transactions.close()
     refused = [calls[number].is_admitted and number % 3 == 0 for number in range(7)]  # over its rate, none is worked on
     assert [isinstance(one, Refused) for one in found] == [*refused, False, False]
     assert refused.count(True) >= 1
@@ -206,9 +207,8 @@ def test_calls_are_counted_whatever_becomes_of_them(database: Database, lane: st
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_full_disk_fails_all_who_share_a_transaction(database: Database) -> None:
+def test_a_full_disk_fails_all_who_share_a_transaction(database: Database, transactions: Transactions) -> None:
     """SQLite rolls back what the others wrote as well, so none of them may be told that it is durable."""
-    transactions = Transactions(database, WakeupPipe(None))
 
     def write(connection: Connection, name: str) -> None:
         shared_values.set_value(connection, name, "written")
@@ -228,7 +228,6 @@ def test_a_full_disk_fails_all_who_share_a_transaction(database: Database) -> No
         return [*found, await transactions.write(partial(write, name="after"))]
 
     *failed, after = asyncio.run(run())
-    transactions.close()
     assert all(isinstance(one, StoreError) for one in failed)
     assert after is None
     with database.read() as connection:
@@ -237,9 +236,8 @@ def test_a_full_disk_fails_all_who_share_a_transaction(database: Database) -> No
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> None:
+def test_a_circle_of_waiting_transactions_fails_nobody(database: Database, transactions: Transactions) -> None:
     """Of two transactions that wait for each other one gives up what it has done, and does it again."""
-    transactions = Transactions(database, WakeupPipe(None))
     waits = threading.Event()
     written: list[str] = []
 
@@ -273,7 +271,6 @@ def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> No
         return list(done)
 
     assert asyncio.run(run()) == [None, None]
-    transactions.close()
     # Doing it again, it may meet the other transaction in a circle once more, and be done a third time.
     assert written[:2] == ["first", "second"]
     assert set(written[2:]) == {"first", "second"}
@@ -285,8 +282,9 @@ def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> No
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("lane", [None, "of a key"])
-def test_one_alone_in_a_circle_is_written_again(database: Database, lane: str | None) -> None:
-    transactions = Transactions(database, WakeupPipe(None))
+def test_one_alone_in_a_circle_is_written_again(
+    database: Database, transactions: Transactions, lane: str | None
+) -> None:
     holds, waits = threading.Event(), threading.Event()
 
     def another() -> None:
@@ -311,7 +309,6 @@ def test_one_alone_in_a_circle_is_written_again(database: Database, lane: str | 
     assert holds.wait(SECONDS)
     assert asyncio.run(transactions.write(work, lane=lane)) == "written"
     thread.join()
-    transactions.close()
     with database.read() as connection:
         assert {shared_values.get(connection, name) for name in ("first", "second")} == {"by the writer"}
 
@@ -382,9 +379,8 @@ def test_a_database_that_is_lost_fails_who_waits_and_then_works_again(postgres: 
     transactions.close()
 
 
-def test_a_writer_waits_for_another_process(database: Database) -> None:
+def test_a_writer_waits_for_another_process(database: Database, transactions: Transactions) -> None:
     """While another connection writes the loop goes on, and the writer has its turn afterwards."""
-    transactions = Transactions(database, WakeupPipe(None))
 
     async def run() -> None:
         with database.write() as connection:
@@ -396,13 +392,11 @@ def test_a_writer_waits_for_another_process(database: Database) -> None:
         assert await writing in ("written", None)
 
     asyncio.run(run())
-    transactions.close()
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_group_commits_while_all_threads_are_taken(database: Database) -> None:
+def test_a_group_commits_while_all_threads_are_taken(transactions: Transactions) -> None:
     """They may be those of writers that wait for the group, which would wait for them in turn."""
-    transactions = Transactions(database, WakeupPipe(None))
     ends = threading.Event()
 
     async def run() -> str:
@@ -415,12 +409,9 @@ def test_a_group_commits_while_all_threads_are_taken(database: Database) -> None
             await asyncio.gather(*others)
 
     assert asyncio.run(run()) == "written"
-    transactions.close()
 
 
-def test_a_writer_whose_caller_goes_away_meanwhile_is_written(database: Database) -> None:
-    transactions = Transactions(database, WakeupPipe(None))
-
+def test_a_writer_whose_caller_goes_away_meanwhile_is_written(database: Database, transactions: Transactions) -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
 
@@ -433,15 +424,12 @@ def test_a_writer_whose_caller_goes_away_meanwhile_is_written(database: Database
         await transactions.drain()
 
     asyncio.run(run())
-    transactions.close()
     with database.read() as connection:
         assert shared_values.get(connection, "left") == "written"
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_who_hangs_up_while_they_wait_is_not_written(database: Database) -> None:
-    transactions = Transactions(database, WakeupPipe(None))
-
+def test_who_hangs_up_while_they_wait_is_not_written(database: Database, transactions: Transactions) -> None:
     def write(name: str) -> asyncio.Task[None]:
         return asyncio.create_task(
             transactions.write(lambda connection: shared_values.set_value(connection, name, "written"))
@@ -463,7 +451,6 @@ def test_who_hangs_up_while_they_wait_is_not_written(database: Database) -> None
         await write("after")
 
     asyncio.run(run())
-    transactions.close()
     with database.read() as connection:
         found = {name: shared_values.get(connection, name) for name in ("stays", "leaves", "alone", "after")}
     assert found == {"stays": "written", "leaves": None, "alone": None, "after": "written"}
