@@ -1,18 +1,20 @@
 """Loop profiles made up in memory: tracks with a form, repeats and endings, but no sound.
 
-`track_profile` builds one track; `any_profile` is a Hypothesis strategy over tracks of every metre, tempo change and
+`track_profile` builds one track; `ANY_PROFILE` is a Hypothesis strategy over tracks of every metre, tempo change and
 kind of ending, with splices among them that break the rules and must not be used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.seams.profile import (
     SEAM_PARTS,
     EndingKind,
@@ -134,37 +136,40 @@ def with_splice(splices: Splices, lines: np.ndarray, restart: Restart) -> Splice
     )
 
 
-@pytest.fixture(scope="session")
-def track_profile() -> Callable[..., LoopProfile]:
-    """`track_profile(bars=48, ending=None, ...)` makes the profile of one made-up track."""
-    return lambda **what: make_profile(Track(**what))
+def track_profile(**what: Any) -> LoopProfile:
+    """`track_profile(bars=48, ending=None)` is the profile of one made-up track; `Track` has what it may be like."""
+    return make_profile(Track(**what))
 
 
-@pytest.fixture(scope="session")
-def any_profile() -> st.SearchStrategy[LoopProfile]:
-    """Profiles of tracks of every kind."""
-    return st.builds(
-        Track,
-        bars=st.integers(8, 150),
-        bpm=st.floats(60.0, 190.0),
-        beats_per_bar=st.sampled_from([2, 3, 4, 5, 6, 7, 8]),
-        lead_in=st.sampled_from([0.0, 0.003, 0.02, 0.5, 3.0]) | st.floats(0.0, 5.0),
-        ring=st.floats(0.3, 6.0),
-        section_bars=st.sampled_from([4, 6, 8, 12, 16]),
-        ending=st.none() | st.sampled_from(list(EndingKind)),
-        tempo_change=st.sampled_from([1.0, 1.0, 0.5, 0.8, 1.1, 2.0]),
-        jitter=st.sampled_from([0.0, 0.0, 0.004, 0.02]),
-        splices=st.integers(1, 300),
-        off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
-        restarts=st.booleans(),
-        ring_bars=st.integers(0, 3),
-        seed=st.integers(0, 2**32 - 1),
-    ).map(make_profile)
+ANY_PROFILE: st.SearchStrategy[LoopProfile] = st.builds(
+    Track,
+    bars=st.integers(8, 150),
+    bpm=st.floats(60.0, 190.0),
+    beats_per_bar=st.sampled_from([2, 3, 4, 5, 6, 7, 8]),
+    lead_in=st.sampled_from([0.0, 0.003, 0.02, 0.5, 3.0]) | st.floats(0.0, 5.0),
+    ring=st.floats(0.3, 6.0),
+    section_bars=st.sampled_from([4, 6, 8, 12, 16]),
+    ending=st.none() | st.sampled_from(list(EndingKind)),
+    tempo_change=st.sampled_from([1.0, 1.0, 0.5, 0.8, 1.1, 2.0]),
+    jitter=st.sampled_from([0.0, 0.0, 0.004, 0.02]),
+    splices=st.integers(1, 300),
+    off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
+    restarts=st.booleans(),
+    ring_bars=st.integers(0, 3),
+    seed=st.integers(0, 2**32 - 1),
+).map(make_profile)
+"""profiles of tracks of every kind"""
 
 
-def _only(profile: LoopProfile, loops: Sequence[tuple[int, int]], score: float = 0.95) -> LoopProfile:
-    """The same track with these splices alone, exactly on its bar lines, all as good."""
-    leave, enter = (np.array(side) for side in zip(*loops, strict=True))
+def only(
+    profile: LoopProfile,
+    loops: Iterable[tuple[int, int]],
+    score: float | Sequence[float] = 0.95,
+    *,
+    restart: bool = False,
+) -> LoopProfile:
+    """The track with these splices alone, as (leave, enter) bar lines, on them exactly; `restart`: and its last one."""
+    leave, enter = np.array(list(loops), dtype=np.int64).reshape(-1, 2).T
     n = leave.size
     splices = replace(
         profile.splices,
@@ -178,10 +183,16 @@ def _only(profile: LoopProfile, loops: Sequence[tuple[int, int]], score: float =
         exponent=np.ones(n),
         level_step_db=np.zeros(n),
     )
+    if restart:
+        splices = splices.with_more(profile.splices.rows(np.array([profile.splices.leave.size - 1])))
     return replace(profile, splices=splices)
 
 
-@pytest.fixture(scope="session")
-def only() -> Callable[..., LoopProfile]:
-    """`only(profile, loops, score)` leaves a profile these loops, as (leave, enter) bar lines, and no other splice."""
-    return _only
+def the_plan(answer: LoopPlan | Refusal) -> LoopPlan:
+    assert isinstance(answer, LoopPlan), answer
+    return answer
+
+
+def the_refusal(answer: LoopPlan | Refusal) -> Refusal:
+    assert isinstance(answer, Refusal), answer
+    return answer

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import only, track_profile
 from workbench.params import CoverParams
 from workbench.plans.build import (
     PlayedSegments,
@@ -24,8 +23,6 @@ from workbench.plans.plan_score import freshness_part
 from workbench.plans.splices import UsableSplices, usable_splices
 from workbench.seams.profile import LoopProfile, TrackSection
 
-Maker = Callable[..., LoopProfile]
-
 
 def bare(profile: LoopProfile) -> UsableSplices:
     return usable_splices(profile, CoverParams())
@@ -41,7 +38,7 @@ def test_a_section_that_begins_where_the_fade_ends_is_not_heard() -> None:
     assert sections_played(table, ()) == ()
 
 
-def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
+def test_freshness_is_how_soon_bars_come_again() -> None:
     params = CoverParams(fresh_seconds=80.0)
     lasts = np.full(4, 20.0)
     # Bars 0 1 2 3 0 1 2 3: the first four come again after 80 s, the last four never.
@@ -52,7 +49,7 @@ def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
     assert freshness_part(np.asarray(1 - np.exp(-1) / 2), 160.0, 80.0, params) == pytest.approx(1.0)
 
 
-def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_bars_are_heard_in_the_order_of_the_splices() -> None:
     usable = bare(only(track_profile(), [(16, 8), (40, 24)]))
     first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
     bars = bars_played(np.array([first, second]), usable, 50)
@@ -76,7 +73,7 @@ def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: 
     ],
 )
 def test_a_plan_is_of_the_kind_that_its_segments_make_it(
-    track_profile: Maker, bars: list[tuple[int, int]], kind: PlanKind, repeats: int | None
+    bars: list[tuple[int, int]], kind: PlanKind, repeats: int | None
 ) -> None:
     profile = track_profile(lead_in=0.0)
     table = np.round(profile.downbeats[np.array(bars)], 6)
@@ -109,7 +106,7 @@ def test_a_plan_is_of_the_kind_that_its_segments_make_it(
     ],
 )
 def test_the_body_that_plays_longest_is_reported_though_part_of_it_is_skipped(
-    track_profile: Maker, bars: list[tuple[int, int]], body: tuple[int, int, int]
+    bars: list[tuple[int, int]], body: tuple[int, int, int]
 ) -> None:
     profile = track_profile(lead_in=0.0)
     first, last, repeats = body

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import ANY_PROFILE, only, the_plan, the_refusal, track_profile
 from workbench.edits.difference import EditChange, EditDifference, SharedSpan
 from workbench.params import CoverParams
 from workbench.plans.conform import (
@@ -30,7 +30,6 @@ from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
 from workbench.seams.profile import EndingKind, LoopProfile
 
-Maker = Callable[..., LoopProfile]
 FRAME = 0.04
 
 
@@ -58,8 +57,7 @@ def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
 
 
 def loop_of(profile: LoopProfile, ratio: float = 2.5) -> LoopPlan:
-    plan = plan_loop(profile, round(profile.song_duration * ratio, 3))
-    assert isinstance(plan, LoopPlan)
+    plan = the_plan(plan_loop(profile, round(profile.song_duration * ratio, 3)))
     return plan
 
 
@@ -119,12 +117,11 @@ def conformed(
     ending_floor: float | None = REQUEST_FLOOR,
 ) -> LoopPlan:
     """`conform_plan` where a plan follows."""
-    made = conform_plan(profile, plan, difference, params, request, ending_floor=ending_floor)
-    assert isinstance(made, LoopPlan), made
+    made = the_plan(conform_plan(profile, plan, difference, params, request, ending_floor=ending_floor))
     return made
 
 
-def test_nothing_changed_is_the_same_plan(track_profile: Maker) -> None:
+def test_nothing_changed_is_the_same_plan() -> None:
     plan = loop_of(track_profile())
     same = EditDifference(plan.window_end, plan.window_end, (SharedSpan(0.0, 0.0, plan.window_end),), (), FRAME)
     assert conformed(track_profile(), plan, same) == replace(plan.alone, options=(plan.alone,))
@@ -132,8 +129,8 @@ def test_nothing_changed_is_the_same_plan(track_profile: Maker) -> None:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), make=st.sampled_from([cut_out, put_in, other_shot]))
-def test_any_edit_of_any_track(any_profile: st.SearchStrategy[LoopProfile], data: st.DataObject, make) -> None:  # type: ignore[no-untyped-def]
-    profile = data.draw(any_profile)
+def test_any_edit_of_any_track(data: st.DataObject, make) -> None:  # type: ignore[no-untyped-def]
+    profile = data.draw(ANY_PROFILE)
     if data.draw(st.booleans()):
         plan = plan_loop(profile, round(profile.song_duration * data.draw(st.floats(1.5, 3.0)), 3))
     else:
@@ -152,7 +149,7 @@ def test_any_edit_of_any_track(any_profile: st.SearchStrategy[LoopProfile], data
         check(changed, plan.alone, difference, profile, before_too=False)
 
 
-def test_a_shot_of_the_same_length_leaves_the_music_alone(track_profile: Maker) -> None:
+def test_a_shot_of_the_same_length_leaves_the_music_alone() -> None:
     plan = loop_of(track_profile())
     difference = other_shot(plan.window_end, 60.0, 5.0)
     changed = conformed(track_profile(), plan, difference)
@@ -161,7 +158,7 @@ def test_a_shot_of_the_same_length_leaves_the_music_alone(track_profile: Maker) 
     assert change_words(changed, plan, difference, difference.changes[0], 1.0) == "the very same samples"
 
 
-def test_music_that_is_in_place_but_for_a_moment_is_said_to_be(track_profile: Maker) -> None:
+def test_music_that_is_in_place_but_for_a_moment_is_said_to_be() -> None:
     plan = loop_of(track_profile()).alone
     difference = other_shot(plan.window_end, 20.0, 4.0)
     first, second, *rest = plan.segments
@@ -170,7 +167,7 @@ def test_music_that_is_in_place_but_for_a_moment_is_said_to_be(track_profile: Ma
     assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "the very same samples but for 0.04 s"
 
 
-def test_music_that_is_a_hundredth_off_for_all_but_a_hundredth_is_in_place(track_profile: Maker) -> None:
+def test_music_that_is_a_hundredth_off_for_all_but_a_hundredth_is_in_place() -> None:
     """It was said to be in place within 0.01 s but for 0.01 s."""
     plan = loop_of(track_profile()).alone
     difference = other_shot(plan.window_end, 20.0, 4.0)
@@ -180,7 +177,7 @@ def test_music_that_is_a_hundredth_off_for_all_but_a_hundredth_is_in_place(track
     assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "in place"
 
 
-def test_a_fade_may_lie_in_the_own_ending_where_nothing_else_leads_on(track_profile: Maker) -> None:
+def test_a_fade_may_lie_in_the_own_ending_where_nothing_else_leads_on() -> None:
     """Two bars before its own ending, no seam to go by, and the film grows by a bar."""
     profile = track_profile(bars=8, bpm=60.0, beats_per_bar=2, section_bars=8, ending=EndingKind.OUTRO, splices=1)
     plan = Fit(4.0).plan(profile)
@@ -189,7 +186,7 @@ def test_a_fade_may_lie_in_the_own_ending_where_nothing_else_leads_on(track_prof
 
 
 @pytest.mark.parametrize("at", [0.0, 12.0, 28.9])
-def test_a_plan_ends_as_it_did_where_its_last_picture_stays(track_profile: Maker, at: float) -> None:
+def test_a_plan_ends_as_it_did_where_its_last_picture_stays(at: float) -> None:
     """Buttons, fades and own endings, whatever shot of the same length is put in place of another."""
     profile = track_profile(splices=600)
     for option in Fit(30.0).plan(profile).options:
@@ -200,7 +197,7 @@ def test_a_plan_ends_as_it_did_where_its_last_picture_stays(track_profile: Maker
         check(changed, option, other_shot(30.0, max(at, 0.04), 1.0), profile)
 
 
-def test_a_cut_of_two_seconds_has_music_too(track_profile: Maker) -> None:
+def test_a_cut_of_two_seconds_has_music_too() -> None:
     profile = track_profile()
     plan = loop_of(profile)
     whole = plan.window_end
@@ -215,7 +212,7 @@ def test_a_cut_of_two_seconds_has_music_too(track_profile: Maker) -> None:
     assert changed.segments[0].song_from < profile.downbeats[-4]
 
 
-def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profile: Maker) -> None:
+def test_whole_bars_taken_out_leave_the_very_same_samples_after_them() -> None:
     profile = track_profile(off_grid=0.0, splices=600)
     plan = loop_of(profile)
     bar = float(np.median(np.diff(profile.downbeats)))
@@ -227,7 +224,7 @@ def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profi
     assert all(abs(stretch.off_seconds) < 1e-6 for stretch in late)
 
 
-def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) -> None:
+def test_the_own_ending_is_kept_where_the_length_allows() -> None:
     profile = track_profile(ending=EndingKind.OUTRO, splices=600)
     plan = loop_of(profile)
     assert not plan.ends_in_fade
@@ -237,9 +234,7 @@ def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) ->
     assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
 
 
-def without_a_good_way(
-    track_profile: Maker, only: Callable[..., LoopProfile], scores: list[float]
-) -> tuple[LoopProfile, LoopPlan, EditDifference]:
+def without_a_good_way(scores: list[float]) -> tuple[LoopProfile, LoopPlan, EditDifference]:
     """Seams over the floor move by 16 bars and the film grows by three, as two others move, the later one first."""
     profile = only(track_profile(ending=EndingKind.OUTRO, off_grid=0.0), [(32, 16), (36, 33), (30, 27)])
     profile = replace(profile, splices=replace(profile.splices, score=np.array([0.95, *scores])))
@@ -249,8 +244,8 @@ def without_a_good_way(
     return profile, plan, put_in(plan.window_end, plan.window_end / 3, 3 * bar)
 
 
-def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
-    profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
+def test_the_own_ending_is_kept_by_the_best_worse_seam() -> None:
+    profile, plan, difference = without_a_good_way([0.3, 0.4])
     kept, faded = (conformed(profile, plan, difference, ending_floor=floor) for floor in (REQUEST_FLOOR, None))
     assert conformed(profile, plan, difference) == kept
     # what is searched once leads to the same plans
@@ -275,19 +270,15 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     assert np.nanmax(np.abs(heard(plan, times) - heard(kept, times))) < 1e-6
 
 
-def test_no_seam_under_the_floor_of_endings_is_taken_but_where_all_seams_may_be_as_bad(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
-    profile, plan, difference = without_a_good_way(track_profile, only, [REQUEST_FLOOR - 0.01, REQUEST_FLOOR - 0.02])
+def test_no_seam_under_the_floor_of_endings_is_taken_but_where_all_seams_may_be_as_bad() -> None:
+    profile, plan, difference = without_a_good_way([REQUEST_FLOOR - 0.01, REQUEST_FLOOR - 0.02])
     assert conformed(profile, plan, difference).ends_in_fade
     lower = CoverParams(min_seam_score=0.1)
     assert not conformed(profile, plan, difference, lower).ends_in_fade
 
 
 @pytest.mark.parametrize("ring_bars", [0, 3])
-def test_the_own_ending_is_heard_to_its_last_hit_where_its_ring_does_not_fit(
-    track_profile: Maker, only: Callable[..., LoopProfile], ring_bars: int
-) -> None:
+def test_the_own_ending_is_heard_to_its_last_hit_where_its_ring_does_not_fit(ring_bars: int) -> None:
     """The only seam moves by 16 bars; the film loses two, which the last hit rings."""
     profile = only(track_profile(ending=EndingKind.OUTRO, off_grid=0.0, ring_bars=ring_bars), [(32, 16)])
     bar = float(np.median(np.diff(profile.downbeats)))
@@ -314,7 +305,7 @@ def test_the_own_ending_is_heard_to_its_last_hit_where_its_ring_does_not_fit(
     assert back.end_label == plan.end_label
 
 
-def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_was_none(track_profile: Maker) -> None:
+def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_was_none() -> None:
     for ending in (EndingKind.OUTRO, None):
         profile = track_profile(ending=ending, splices=600)
         plan = loop_of(profile)
@@ -324,7 +315,7 @@ def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_
         assert usual == conformed(profile, plan, difference, ending_floor=None)
 
 
-def test_a_track_without_a_found_ending_still_ends_with_its_last_sound(track_profile: Maker) -> None:
+def test_a_track_without_a_found_ending_still_ends_with_its_last_sound() -> None:
     profile = track_profile(ending=None, splices=600)
     bar = float(np.median(np.diff(profile.downbeats)))
     plan = Fit(round(profile.last_sound - profile.song_start, 3)).plan(profile).alone
@@ -341,7 +332,7 @@ def test_a_track_without_a_found_ending_still_ends_with_its_last_sound(track_pro
     assert conformed(profile, faded, put_in(60.0, 20.0, 4 * bar)).ends_in_fade
 
 
-def test_an_own_ending_is_named_as_such_where_the_old_plan_had_another(track_profile: Maker) -> None:
+def test_an_own_ending_is_named_as_such_where_the_old_plan_had_another() -> None:
     profile = track_profile(ending=EndingKind.OUTRO, splices=600)
     ending = Ending(EndKind.FADE, where="on a bar line of the verse")
     plan = loop_of(profile).alone
@@ -354,14 +345,14 @@ def test_an_own_ending_is_named_as_such_where_the_old_plan_had_another(track_pro
     assert changed.options == (changed.alone,)
 
 
-def test_a_fade_that_somebody_set_stays_with_its_seam(track_profile: Maker) -> None:
+def test_a_fade_that_somebody_set_stays_with_its_seam() -> None:
     plan = loop_of(track_profile()).alone
     by_hand = replace(plan, seam_fades=(0.0123, *plan.seam_fades[1:]))
     difference = other_shot(plan.window_end, plan.seam_times[0] + 30.0, 5.0)
     assert conformed(track_profile(), by_hand, difference).seam_fades[0] == 0.0123
 
 
-def test_a_cut_down_and_a_straight_plan_follow_too(track_profile: Maker) -> None:
+def test_a_cut_down_and_a_straight_plan_follow_too() -> None:
     profile = track_profile()
     for seconds in (30.0, 70.0, profile.song_duration - 20.0):
         plan = Fit(seconds).plan(profile)
@@ -371,13 +362,13 @@ def test_a_cut_down_and_a_straight_plan_follow_too(track_profile: Maker) -> None
         assert changed.kind in set(PlanKind)
 
 
-def test_music_that_was_asked_to_start_late_starts_on_the_same_picture(track_profile: Maker) -> None:
+def test_music_that_was_asked_to_start_late_starts_on_the_same_picture() -> None:
     profile = track_profile()
     plan = Fit(60.0, start_at=10.0).plan(profile)
     assert conformed(profile, plan, put_in(60.0, 2.0, 3.0)).music_in == pytest.approx(13.0)
 
 
-def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> None:
+def test_a_pinned_seam_stays_where_its_picture_stays() -> None:
     profile = track_profile(splices=600)
     plan = loop_of(profile).alone
     table, seam = segment_table(plan), len(plan.seam_times) // 2
@@ -395,11 +386,10 @@ def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> No
             assert not np.any(at > difference.shared[0].seconds)
 
 
-def test_a_track_without_bars_is_refused_in_words(track_profile: Maker) -> None:
+def test_a_track_without_bars_is_refused_in_words() -> None:
     plan = loop_of(track_profile())
     without = replace(track_profile(), downbeats=np.zeros(0))
-    refused = conform_plan(without, plan, cut_out(plan.window_end, 30.0, 2.0))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(conform_plan(without, plan, cut_out(plan.window_end, 30.0, 2.0)))
     assert "no bars to cut on" in refused.hint
 
 
@@ -413,10 +403,8 @@ def is_whole(plan: LoopPlan, song_from: float, song_to: float) -> bool:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_kept_parts_stay_whole_and_nothing_excluded_is_played(
-    any_profile: st.SearchStrategy[LoopProfile], data: st.DataObject
-) -> None:
-    profile = data.draw(any_profile)
+def test_kept_parts_stay_whole_and_nothing_excluded_is_played(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     lines = profile.downbeats
     assume(lines.size >= 12)
     first = data.draw(st.integers(1, lines.size - 4))
@@ -449,7 +437,7 @@ def test_kept_parts_stay_whole_and_nothing_excluded_is_played(
         assert np.all((table[:, 1] <= away.song_from + 0.02) | (table[:, 0] >= away.song_to - 0.02))
 
 
-def test_parts_with_a_name_are_kept_after_an_edit(track_profile: Maker) -> None:
+def test_parts_with_a_name_are_kept_after_an_edit() -> None:
     profile = track_profile(splices=600)
     intro, ending = profile.sections[0], profile.sections[-1]
     for part, section in ((KeptPart.INTRO, intro), (KeptPart.ENDING, ending)):
@@ -459,7 +447,7 @@ def test_parts_with_a_name_are_kept_after_an_edit(track_profile: Maker) -> None:
 
 
 @pytest.mark.parametrize("late", [0.0, 0.08, 0.19])
-def test_music_is_not_cut_off_behind_a_kept_part(track_profile: Maker, late: float) -> None:
+def test_music_is_not_cut_off_behind_a_kept_part(late: float) -> None:
     """The new cut ends where the part does, or so soon after it that no fade has room."""
     profile = track_profile(splices=600)
     first, last = float(profile.downbeats[20]), float(profile.downbeats[26])
@@ -476,18 +464,15 @@ def test_music_is_not_cut_off_behind_a_kept_part(track_profile: Maker, late: flo
     assert not changed.ends_in_fade or changed.end_fade_seconds >= 0.2
 
 
-def test_kept_parts_that_are_longer_than_the_new_cut_are_refused(track_profile: Maker) -> None:
+def test_kept_parts_that_are_longer_than_the_new_cut_are_refused() -> None:
     profile, keep = track_profile(), (Keep(None, 20.0, 50.0),)
     plan = Fit(60.0, keep).plan(profile)
-    refused = conform_plan(profile, plan, cut_out(60.0, 5.0, 40.0), request=PlanRequest(keep=keep))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(conform_plan(profile, plan, cut_out(60.0, 5.0, 40.0), request=PlanRequest(keep=keep)))
     assert refused.reason is RefusalReason.CONSTRAINTS
     assert refused.constraints == (keep[0].constraint,)
 
 
-def test_kept_parts_are_reached_by_worse_seams_though_the_ending_is_not(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_kept_parts_are_reached_by_worse_seams_though_the_ending_is_not() -> None:
     """As in a fit: the floor of kept parts is another than that of the track's own ending."""
     keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
     profile = only(track_profile(off_grid=0.0), [(10, 44), (12, 44)], score=0.3)
@@ -500,9 +485,7 @@ def test_kept_parts_are_reached_by_worse_seams_though_the_ending_is_not(
     assert isinstance(conform_plan(profile, plan, difference, raised, request, ending_floor=None), Refusal)
 
 
-def test_worse_seams_for_kept_parts_are_not_taken_for_the_ending(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_worse_seams_for_kept_parts_are_not_taken_for_the_ending() -> None:
     """The seams of the old plan are forbidden now; another leads to the part, and one from there to the ending."""
     profile = only(track_profile(off_grid=0.0), [(10, 38), (12, 38), (42, 56), (44, 56)], score=0.3)
     lines = profile.downbeats
@@ -518,9 +501,7 @@ def test_worse_seams_for_kept_parts_are_not_taken_for_the_ending(
 
 
 @pytest.mark.parametrize("lines", [(40, 44), (24, 30)])
-def test_a_restart_is_no_unsure_seam_and_no_advice_where_it_cannot_be_pinned(
-    track_profile: Maker, only: Callable[..., LoopProfile], lines: tuple[int, int]
-) -> None:
+def test_a_restart_is_no_unsure_seam_and_no_advice_where_it_cannot_be_pinned(lines: tuple[int, int]) -> None:
     whole = track_profile(restarts=True)
     again = whole.restart
     assert again is not None
@@ -530,6 +511,5 @@ def test_a_restart_is_no_unsure_seam_and_no_advice_where_it_cannot_be_pinned(
     changed = conformed(profile, straight, longer)
     assert changed.ending.restarts == 1
     assert unsure_seams(changed, straight, profile) == ()
-    refused = conform_plan(profile, straight, longer, CoverParams(min_variety_seconds=0.0))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(conform_plan(profile, straight, longer, CoverParams(min_variety_seconds=0.0)))
     assert refused.restart is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import only, the_plan, the_refusal, track_profile
 from workbench.errors import ConstraintError
 from workbench.params import CoverParams
 from workbench.plans.constraints import (
@@ -30,9 +30,8 @@ from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.repetition import find_repetition, variety
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.results.plan_words import repetition_line
-from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
+from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
 LOOPED, CUT = 330.0, 61.0
 
 
@@ -47,8 +46,7 @@ def answered(
 
 
 def planned(profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True) -> LoopPlan:
-    plan = answered(profile, seconds, constraints, both_ends=both_ends)
-    assert isinstance(plan, LoopPlan), plan
+    plan = the_plan(answered(profile, seconds, constraints, both_ends=both_ends))
     return plan
 
 
@@ -63,7 +61,7 @@ def named(profile: LoopProfile, leave: int, enter: int) -> NamedSplice:
 
 
 @pytest.mark.parametrize("seconds", [LOOPED, CUT])
-def test_no_seam_lies_inside_a_range_that_is_never_cut(track_profile: Maker, seconds: float) -> None:
+def test_no_seam_lies_inside_a_range_that_is_never_cut(seconds: float) -> None:
     profile = track_profile()
     for _ in range(4):  # each time about a seam of the plan before
         free = planned(profile, seconds, SeamConstraints())
@@ -77,7 +75,7 @@ def test_no_seam_lies_inside_a_range_that_is_never_cut(track_profile: Maker, sec
         seconds += 7.7
 
 
-def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range(track_profile: Maker) -> None:
+def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range() -> None:
     profile = track_profile(ending=None)
     free = Fit(21.3).plan(profile)
     first, last = free.segments[0].song_from, free.music_end - free.window_end + free.segments[-1].song_to
@@ -94,7 +92,7 @@ def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range(track_p
 
 
 @pytest.mark.parametrize("seconds", [LOOPED, CUT])
-def test_a_forbidden_splice_is_not_used(track_profile: Maker, seconds: float) -> None:
+def test_a_forbidden_splice_is_not_used(seconds: float) -> None:
     profile = track_profile()
     constraints = SeamConstraints()
     for _ in range(3):
@@ -105,7 +103,7 @@ def test_a_forbidden_splice_is_not_used(track_profile: Maker, seconds: float) ->
 
 
 @pytest.mark.parametrize("seconds", [LOOPED, CUT, 170.0, 3600.0])
-def test_a_pinned_splice_is_used_however_it_scores(track_profile: Maker, seconds: float) -> None:
+def test_a_pinned_splice_is_used_however_it_scores(seconds: float) -> None:
     profile = track_profile()
     splices = profile.splices
     goes_back = splices.leave > splices.enter
@@ -122,7 +120,7 @@ def test_a_pinned_splice_is_used_however_it_scores(track_profile: Maker, seconds
 
 
 @pytest.mark.parametrize("seconds", [LOOPED, CUT, 95.0, 1800.0])
-def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) -> None:
+def test_what_is_excluded_is_not_played(seconds: float) -> None:
     profile = track_profile()
     left_out = 0
     for first in np.linspace(0.3, 0.8, 6) * profile.song_duration:
@@ -138,49 +136,28 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
 
 
 @pytest.mark.parametrize("seconds", [190.0, 1800.0])
-def test_a_loop_without_the_beginning_of_its_track_says_what_can(
-    track_profile: Maker, only: Callable[..., LoopProfile], seconds: float
-) -> None:
+def test_a_loop_without_the_beginning_of_its_track_says_what_can(seconds: float) -> None:
     """Nearly half an hour is more than the seams of a fit fill that begins elsewhere."""
     profile = only(track_profile(), [(48, 16)])
     request = PlanRequest(SeamConstraints(excluded=(TrackRange(0.0, float(profile.downbeats[4])),)), only_loop=True)
-    refused = plan_fit(profile, seconds, request)
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(plan_fit(profile, seconds, request))
     assert "for a loop begins where the track does." in refused.hint
     fit = plan_fit(profile, seconds, replace(request, only_loop=False))
     assert isinstance(fit, LoopPlan) == (seconds < 1000.0)
     assert ("A fit of this length begins elsewhere." in refused.hint) == (seconds < 1000.0)
 
 
-def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:
+def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks() -> None:
     profile = track_profile()
     out = TrackRange(float(profile.downbeats[3]), float(profile.downbeats[-3]))
-    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(
+        plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    )
     assert re.search(r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
 
 
-def with_splices(profile: LoopProfile, *pairs: tuple[int, int]) -> LoopProfile:
-    """The track with these splices alone, exactly on its bar lines, all as good as each other."""
-    leave, enter = (np.array(lines) for lines in zip(*pairs, strict=True))
-    return replace(
-        profile,
-        splices=Splices(
-            leave=leave,
-            enter=enter,
-            song_to=profile.downbeats[leave],
-            song_from=profile.downbeats[enter],
-            score=np.full(leave.size, 0.9),
-            parts=np.full((leave.size, len(SEAM_PARTS)), 0.9),
-            fade_seconds=np.full(leave.size, 0.02),
-            exponent=np.ones(leave.size),
-            level_step_db=np.zeros(leave.size),
-        ),
-    )
-
-
-def test_music_gets_past_an_excluded_range_by_one_splice_ahead(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+def test_music_gets_past_an_excluded_range_by_one_splice_ahead() -> None:
+    profile = only(track_profile(), [(9, 17), (48, 24), (44, 32)], 0.9)
     out = TrackRange(19.0, 31.0)  # from within bar 9 on
     plan = planned(profile, LOOPED, SeamConstraints(excluded=(out,)))
     for option in plan.options:
@@ -193,20 +170,20 @@ def test_music_gets_past_an_excluded_range_by_one_splice_ahead(track_profile: Ma
     assert (9, 17) not in lines_of(planned(profile, LOOPED, SeamConstraints()), profile)
 
 
-def test_the_splice_past_an_excluded_range_may_be_pinned(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+def test_the_splice_past_an_excluded_range_may_be_pinned() -> None:
+    profile = only(track_profile(), [(9, 17), (48, 24), (44, 32)], 0.9)
     constraints = SeamConstraints(pinned=(named(profile, 9, 17),), excluded=(TrackRange(19.0, 31.0),))
     assert lines_of(planned(profile, LOOPED, constraints), profile).count((9, 17)) == 1
 
 
-def test_it_may_leave_as_soon_as_a_segment_lasts(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (4, 17), (48, 24), (44, 32))
+def test_it_may_leave_as_soon_as_a_segment_lasts() -> None:
+    profile = only(track_profile(), [(4, 17), (48, 24), (44, 32)], 0.9)
     plan = planned(profile, LOOPED, SeamConstraints(excluded=(TrackRange(9.0, 31.0),)))
     assert lines_of(plan, profile)[0] == (4, 17), "8.5 s in, where a loop back would be a stutter"
 
 
-def test_a_body_is_repeated_around_an_excluded_range(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (9, 17), (48, 4), (8, 4))
+def test_a_body_is_repeated_around_an_excluded_range() -> None:
+    profile = only(track_profile(), [(9, 17), (48, 4), (8, 4)], 0.9)
     excluded = SeamConstraints(excluded=(TrackRange(19.0, 31.0),))
     plan, without = planned(profile, 900.0, excluded), planned(profile, 900.0, SeamConstraints())
     pairs = lines_of(plan, profile)
@@ -219,10 +196,10 @@ def test_a_body_is_repeated_around_an_excluded_range(track_profile: Maker) -> No
     assert variety(segment_table(plan)) > variety(segment_table(without)) - 20.0, "but for what is left out"
 
 
-def test_the_whole_track_begins_again_without_an_excluded_range(track_profile: Maker) -> None:
+def test_the_whole_track_begins_again_without_an_excluded_range() -> None:
     whole = track_profile(restarts=True)
     again = whole.splices.rows(np.array([whole.splices.leave.size - 1]))
-    profile = with_splices(whole, (9, 17))
+    profile = only(whole, [(9, 17)], 0.9)
     profile = replace(profile, splices=profile.splices.with_more(again))
     again_and_again = profile.last_sound - 16.0 + 6 * (63 * 2.0 - 16.0)  # a splice of 8 bars ahead in each
     plan = planned(profile, again_and_again, SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
@@ -233,14 +210,13 @@ def test_the_whole_track_begins_again_without_an_excluded_range(track_profile: M
     assert re.findall(r"leaves out .*", said) == ["leaves out 0:18 to 0:34 of the track"], "once, though each pass does"
 
 
-def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (9, 17), (48, 7))
-    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
-    assert isinstance(refused, Refusal)
+def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so() -> None:
+    profile = only(track_profile(), [(9, 17), (48, 7)], 0.9)
+    refused = the_refusal(plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),))))
     assert "no part that repeats unnoticed is entirely before 0:19 or after" in refused.hint
 
 
-def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
+def test_several_pins_and_a_range_at_once() -> None:
     profile = track_profile(section_bars=4)
     splices = profile.splices
     good = np.flatnonzero((splices.score > 0.8) & (splices.leave > 12) & (splices.leave < 48) & (splices.enter < 40))
@@ -249,7 +225,7 @@ def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
     assert {line_pair(profile, pin, "") for pin in pins} <= set(lines_of(plan, profile))
 
 
-def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
+def test_a_straight_plan_has_no_seam_to_pin() -> None:
     profile = track_profile()
     assert Fit(profile.song_duration).plan(profile).kind is PlanKind.STRAIGHT
     pin = SeamConstraints(pinned=(named(profile, 20, 36),))
@@ -260,7 +236,7 @@ def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
     assert Fit(1.5, constraints=pin).refused(short).startswith("pinned 0:08.4-0:04.4 cannot be kept in 1.5 s")
 
 
-def test_no_constraints_change_nothing(track_profile: Maker) -> None:
+def test_no_constraints_change_nothing() -> None:
     profile = track_profile()
     assert plan_loop(profile, LOOPED, constraints=SeamConstraints()) == plan_loop(profile, LOOPED)
     assert on_lines(profile, SeamConstraints()) is UNCONSTRAINED
@@ -283,7 +259,7 @@ def test_no_constraints_change_nothing(track_profile: Maker) -> None:
         (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
     ],
 )
-def test_what_makes_no_sense_is_an_error(track_profile: Maker, constraints: SeamConstraints, why: str) -> None:
+def test_what_makes_no_sense_is_an_error(constraints: SeamConstraints, why: str) -> None:
     profile = track_profile()
     with pytest.raises(ConstraintError) as refused:
         plan_loop(profile, LOOPED, constraints=constraints)
@@ -293,7 +269,7 @@ def test_what_makes_no_sense_is_an_error(track_profile: Maker, constraints: Seam
     assert why in str(refused.value)
 
 
-def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times(track_profile: Maker) -> None:
+def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times() -> None:
     profile = track_profile()  # bar lines from 0.4 to 126.4 s, sound from 0.3 to 130.7 s
     lines = on_lines(profile, SeamConstraints(pinned=(NamedSplice(130.5, 0.0), NamedSplice(91.5, 49.3))))
     assert lines is not None
@@ -317,12 +293,9 @@ def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times(track_profile: M
         ),
     ],
 )
-def test_constraints_that_rule_each_other_out_are_refused_by_id(
-    track_profile: Maker, constraints: SeamConstraints, ids: list[str]
-) -> None:
+def test_constraints_that_rule_each_other_out_are_refused_by_id(constraints: SeamConstraints, ids: list[str]) -> None:
     for seconds in (LOOPED, CUT):
-        refused = answered(track_profile(), seconds, constraints, both_ends=False)
-        assert isinstance(refused, Refusal)
+        refused = the_refusal(answered(track_profile(), seconds, constraints, both_ends=False))
         assert refused.reason is RefusalReason.CONSTRAINTS
         assert [one.id for one in refused.constraints] == ids
 
@@ -335,32 +308,29 @@ def test_values_that_are_none_are_refused() -> None:
         NamedSplice(-1.0, 5.0)
 
 
-def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_a_loop_names_the_smallest_contradicting_part() -> None:
     profile = only(track_profile(), [(40, 24), (40, 8), (48, 16)])
     bodies = tuple(named(profile, *pair) for pair in ((40, 24), (40, 8), (48, 16)))
     elsewhere = TrackRange(1.0, 9.0)
-    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies)))
     assert refused.constraints == SeamConstraints((), bodies).each
     assert refused.hint.endswith(" cannot be kept together in a loop of 330 s.")
-    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(
+        plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
+    )
     assert refused.hint == "never cut 0:20-1:50 cannot be kept in a loop of 330 s."
 
 
-def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever() -> None:
     profile = only(track_profile(), [(40, 24)], score=0.2)
     constraints = SeamConstraints(forbidden=(named(profile, 30, 8),))
-    refused = plan_loop(profile, LOOPED)
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(plan_loop(profile, LOOPED))
     assert refused.best_splice is not None  # to pin, which is not offered beside constraints
     bare = replace(refused, best_splice=None, best_score=0.0)
     assert plan_loop(profile, LOOPED, constraints=constraints) == bare
 
 
-def test_times_of_a_fit_and_constraints_on_seams_contradict_each_other(track_profile: Maker) -> None:
+def test_times_of_a_fit_and_constraints_on_seams_contradict_each_other() -> None:
     profile = track_profile()
     splices = profile.splices
     row = np.flatnonzero((splices.leave > 8) & (splices.leave < 20) & (splices.enter > 30) & (splices.enter < 48))[0]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import only, track_profile
 from workbench.params import CoverParams
 from workbench.plans.cutdown import CutSearch, seams_allowed
 from workbench.plans.fit_request import Fit
@@ -14,7 +13,6 @@ from workbench.plans.plan import EndKind, PlanKind
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
 BOTH_ENDS = PlanRequest(keep=(Keep(None, 0.4, 16.4), Keep(KeptPart.ENDING)))
 
 
@@ -31,7 +29,7 @@ def test_one_seam_for_each_15_s_begun(seconds: float, seams: int) -> None:
     assert seams_allowed(seconds) == seams
 
 
-def test_the_one_cut_ahead_is_taken(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_the_one_cut_ahead_is_taken() -> None:
     """Bars 16 to 40 go; the track's own start and ending stay, and the length is exact."""
     profile = only(track_profile(), [(16, 40)])
     kept = profile.last_sound - profile.song_start - 24 * 2.0
@@ -48,7 +46,7 @@ def test_the_one_cut_ahead_is_taken(track_profile: Maker, only: Callable[..., Lo
     assert plan.loop_start_a is None
 
 
-def test_loops_back_are_taken_only_where_they_may_be(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_loops_back_are_taken_only_where_they_may_be() -> None:
     profile = only(track_profile(), [(48, 16)])
     assert search(profile, 150.0).cuts() == []
     found = search(profile, 150.0, may_repeat=True)
@@ -58,7 +56,7 @@ def test_loops_back_are_taken_only_where_they_may_be(track_profile: Maker, only:
     assert (plan.body.bars, plan.body.repeats) == (32, 1)
 
 
-def test_a_kept_part_is_not_cut_into(track_profile: Maker) -> None:
+def test_a_kept_part_is_not_cut_into() -> None:
     profile = track_profile()
     stretch = (float(profile.downbeats[20]), float(profile.downbeats[28]))
     found = search(profile, 40.0, PlanRequest(keep=(Keep(None, *stretch),)))
@@ -70,7 +68,7 @@ def test_a_kept_part_is_not_cut_into(track_profile: Maker) -> None:
         assert np.any((froms <= stretch[0] + 0.011) & (untils >= stretch[1] - 0.011))
 
 
-def test_the_start_is_moved_for_a_hit_by_less_than_is_heard(track_profile: Maker) -> None:
+def test_the_start_is_moved_for_a_hit_by_less_than_is_heard() -> None:
     profile = track_profile(ending=None)
     for end_on in (30.0, 30.02, 30.05, 30.077):
         route = search(profile, 31.0, PlanRequest(end_on=end_on)).cuts()[0].route
@@ -82,7 +80,7 @@ def test_the_start_is_moved_for_a_hit_by_less_than_is_heard(track_profile: Maker
     assert search(profile, 31.0, PlanRequest(end_on=30.9)).cuts() == []
 
 
-def test_what_a_cut_plays(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_what_a_cut_plays() -> None:
     profile = only(track_profile(), [(16, 40)])
     found = search(profile, round(profile.last_sound - profile.song_start - 48.0, 3), BOTH_ENDS)
     heard = found.times(found.cuts()[0], np.array([0.0, 32.0, 32.2, 40.0, 1000.0]))

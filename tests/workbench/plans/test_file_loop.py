@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import the_plan
 from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.beats.edges import with_edge_lines, with_loop_end
 from workbench.beats.grid import BeatGrid
@@ -44,8 +45,7 @@ def seamless(band: Band, bars: int) -> Loop:
 def test_a_short_loop_is_repeated_whole_under_every_length(band: Band, bars: int) -> None:
     loop = seamless(band, bars)
     for seconds in np.arange(2.0 * bars + 30.0, 4.0 * bars + 31.0, 0.7):
-        plan = plan_loop(loop.profile, float(seconds))
-        assert isinstance(plan, LoopPlan), (seconds, plan)
+        plan = the_plan(plan_loop(loop.profile, float(seconds)))
         for segment in plan.segments[1:-1]:
             assert segment.song_to - segment.song_from == pytest.approx(2.0 * bars, abs=0.006)
         assert plan.window_end == pytest.approx(seconds)

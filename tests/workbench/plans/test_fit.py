@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, pairwise
 from math import ceil
@@ -14,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import ANY_PROFILE, only, the_refusal, track_profile
 from workbench.errors import ConstraintError, ParameterError
 from workbench.params import CoverParams
 from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
@@ -27,8 +27,6 @@ from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.seams.profile import EndingKind, LoopProfile
-
-Maker = Callable[..., LoopProfile]
 
 
 def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
@@ -151,8 +149,8 @@ def fitted(profile: LoopProfile, request: Fit) -> LoopPlan | str:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_every_plan_keeps_the_rules(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
-    profile = data.draw(any_profile)
+def test_every_plan_keeps_the_rules(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     share = data.draw(st.floats(0.01, 2.5))
     seconds = max(1.0, share * profile.song_duration)
     start_at = data.draw(st.none() | st.floats(0.0, 0.5).map(lambda part: round(part * seconds, 3)))
@@ -166,8 +164,8 @@ def test_every_plan_keeps_the_rules(data: st.DataObject, any_profile: st.SearchS
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
-    profile = data.draw(any_profile)
+def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     seconds = max(6.0, data.draw(st.floats(0.05, 1.5)) * profile.song_duration)
     at = data.draw(st.floats(0.0, 0.9)) * profile.last_sound
     ranges = [Keep(None, at, min(at + data.draw(st.floats(1.0, 20.0)), profile.last_sound))]
@@ -181,7 +179,7 @@ def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject, any_profile: 
 
 
 @pytest.mark.parametrize("seconds", [6.0, 15.0, 30.0, 60.0, 93.217, 127.0, 131.0, 160.0, 300.0])
-def test_a_track_fits_every_length(track_profile: Maker, seconds: float) -> None:
+def test_a_track_fits_every_length(seconds: float) -> None:
     profile = track_profile()
     request = Fit(seconds)
     plan = request.plan(profile)
@@ -191,7 +189,7 @@ def test_a_track_fits_every_length(track_profile: Maker, seconds: float) -> None
     assert (plan.kind is PlanKind.LOOP) == (seconds > longer)
 
 
-def test_the_length_of_the_track_is_the_track(track_profile: Maker) -> None:
+def test_the_length_of_the_track_is_the_track() -> None:
     profile = track_profile()
     plan = Fit(profile.song_duration).plan(profile)
     assert plan.kind is PlanKind.STRAIGHT
@@ -199,7 +197,7 @@ def test_the_length_of_the_track_is_the_track(track_profile: Maker) -> None:
     assert plan.segments[0].song_to == round(profile.last_sound, 6)
 
 
-def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> None:
+def test_the_hook_is_in_a_cut_down_of_15_s_and_more() -> None:
     loud = track_profile().bar_lufs.copy()
     loud[40:48] += 4.0
     profile = replace(track_profile(), bar_lufs=loud)
@@ -211,14 +209,14 @@ def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> Non
 
 
 @pytest.mark.parametrize("seconds", [16.1, 30.1, 46.1])  # whole bars, too little for a button to ring
-def test_no_closing_fade_lies_over_what_is_kept(track_profile: Maker, seconds: float) -> None:
+def test_no_closing_fade_lies_over_what_is_kept(seconds: float) -> None:
     profile = replace(track_profile(), ending=None)  # so that it fades
     for at in np.arange(10.0, 80.0, 3.7):
         request = Fit(seconds, (Keep(None, float(at), float(at) + 0.6 * seconds),))
         check(request.plan(profile), profile, request)
 
 
-def test_what_is_kept_is_no_reason_to_begin_off_the_bars(track_profile: Maker) -> None:
+def test_what_is_kept_is_no_reason_to_begin_off_the_bars() -> None:
     profile = replace(track_profile(), ending=None)
     first = float(profile.downbeats[20])
     request = Fit(6.05, (Keep(None, first + 0.5, first + 5.9),))  # three bars, and no room for a fade
@@ -226,7 +224,7 @@ def test_what_is_kept_is_no_reason_to_begin_off_the_bars(track_profile: Maker) -
     check(Fit(6.4, request.keep).plan(profile), profile, Fit(6.4, request.keep))
 
 
-def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Maker) -> None:
+def test_without_bars_no_closing_fade_lies_over_what_is_kept() -> None:
     whole = track_profile()
     profile = replace(whole, downbeats=whole.downbeats[:1], bar_lufs=whole.bar_lufs[:1], sections=(), ending=None)
     plan = Fit(20.0, (Keep(None, 31.0, 50.0),)).plan(profile)
@@ -239,7 +237,7 @@ def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Make
     assert plan.end_label == "own ending: plays out to its last sound"
 
 
-def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
+def test_named_parts_are_kept_whole() -> None:
     profile = track_profile()
     keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
     plan = Fit(45.0, keep).plan(profile)
@@ -251,21 +249,21 @@ def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
     assert plan.sections_covered[0] == "intro"
 
 
-def test_a_first_bar_line_just_before_the_sound_keeps_no_part_out(track_profile: Maker) -> None:
+def test_a_first_bar_line_just_before_the_sound_keeps_no_part_out() -> None:
     profile = track_profile(bars=48, lead_in=0.5)
     early = replace(profile, song_start=float(profile.downbeats[0]) + 0.03)
     plan = Fit(40.0, (Keep(KeptPart.INTRO),)).plan(early)
     assert plan.segments[0].song_from == pytest.approx(early.song_start, abs=1e-6)
 
 
-def test_times_that_are_asked_for_are_rounded_to_the_microsecond(track_profile: Maker) -> None:
+def test_times_that_are_asked_for_are_rounded_to_the_microsecond() -> None:
     no_bars = replace(track_profile(), downbeats=np.array([]), bar_lufs=np.array([]), sections=(), ending=None)
     assert Fit(20.0, start_at=5.12345678).plan(no_bars).music_in == 5.123457
     with pytest.raises(ParameterError, match="start at: a time in the video is 0 s or more"):
         PlanRequest(start_at=-1.0)
 
 
-def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Maker) -> None:
+def test_the_music_starts_where_it_is_asked_to_after_silence() -> None:
     profile = track_profile()
     for seconds in (30.0, 200.0):
         request = Fit(seconds, start_at=5.25)
@@ -275,7 +273,7 @@ def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Make
 
 
 @pytest.mark.parametrize("seconds", [40.0, 200.0])
-def test_the_last_hit_lands_where_it_is_asked_to(track_profile: Maker, seconds: float) -> None:
+def test_the_last_hit_lands_where_it_is_asked_to(seconds: float) -> None:
     profile = track_profile()
     request = Fit(seconds, end_on=seconds - 2.3, last_hit=profile.last_sound - 1.7)
     plan = request.plan(profile)
@@ -283,7 +281,7 @@ def test_the_last_hit_lands_where_it_is_asked_to(track_profile: Maker, seconds: 
     assert plan.end_label.startswith("own ending")
 
 
-def test_a_button_lands_its_hit_on_a_downbeat(track_profile: Maker) -> None:
+def test_a_button_lands_its_hit_on_a_downbeat() -> None:
     profile = track_profile(ending=None)
     request = Fit(31.0, end_on=30.02)
     plan = request.plan(profile)
@@ -302,17 +300,17 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize(("why", "asked"), CONTRADICTIONS)
-def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, asked: dict[str, object]) -> None:
+def test_what_cannot_be_kept_is_named(why: str, asked: dict[str, object]) -> None:
     assert re.search(why, Fit(30.0, **asked).refused(track_profile()))  # type: ignore[arg-type]
 
 
-def test_a_part_outside_of_the_track_is_an_error(track_profile: Maker) -> None:
+def test_a_part_outside_of_the_track_is_an_error() -> None:
     with pytest.raises(ConstraintError, match="the track ends at"):
         Fit(30.0, (Keep(None, 100.0, 500.0),)).answer(track_profile())
 
 
 @pytest.mark.parametrize("seconds", [10.0, 20.0, 30.0])
-def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(track_profile: Maker, seconds: float) -> None:
+def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(seconds: float) -> None:
     profile = track_profile()
     assert seconds % float(np.median(np.diff(profile.downbeats))) == pytest.approx(0.0, abs=1e-6)
     request = Fit(seconds, (Keep(KeptPart.HOOK),))
@@ -322,7 +320,7 @@ def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(track_profile: Maker,
     assert any(one.song_from <= first and one.song_to >= last for one in plan.segments)
 
 
-def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profile: Maker) -> None:
+def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long() -> None:
     profile = track_profile()
     first, last = hook_of(profile, 20.0) or (0.0, 0.0)
     left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
@@ -330,9 +328,7 @@ def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profi
     assert re.search(r"keep hook and excluded [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s\.$", why)
 
 
-def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_it(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_it() -> None:
     # 64 bars of 2 s: the first and the last section, eight bars each, meet by one cut alone.
     keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
     unsure, worse = (only(track_profile(), [(8, 56)], score) for score in (0.35, 0.15))
@@ -345,7 +341,7 @@ def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_
     assert "cannot be kept together" in request.refused(unsure, CoverParams(min_seam_score=0.6))
 
 
-def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_a_length_that_nothing_fills_is_refused() -> None:
     profile = only(track_profile(), [(40, 8)], score=0.2)
     assert re.search("cannot be looped without an audible seam, so it does not fill 200 s", Fit(200.0).refused(profile))
     assert Fit(60.0).plan(profile).kind is PlanKind.STRAIGHT
@@ -362,7 +358,7 @@ def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Call
             Fit(seconds).answer(profile)
 
 
-def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_a_refusal_says_how_the_track_can_begin_again() -> None:
     whole = track_profile(restarts=True)
     lines, again = whole.downbeats, whole.restart
     assert again is not None
@@ -377,9 +373,7 @@ def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only
     assert plan.window_end == 200.0
 
 
-def test_a_restart_is_advised_only_where_it_makes_a_plan_of_all_that_is_asked_for(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_a_restart_is_advised_only_where_it_makes_a_plan_of_all_that_is_asked_for() -> None:
     whole = track_profile(restarts=True)
     lines, again = whole.downbeats, whole.restart
     assert again is not None
@@ -392,8 +386,7 @@ def test_a_restart_is_advised_only_where_it_makes_a_plan_of_all_that_is_asked_fo
         Fit(200.0, start_at=2.0),
     ]
     for asked in advised:
-        refusal = asked.answer(profile, at_ease)
-        assert isinstance(refusal, Refusal)
+        refusal = the_refusal(asked.answer(profile, at_ease))
         assert refusal.restart == splice
         asked = replace(asked, constraints=SeamConstraints(pinned=(splice,)))
         assert asked.plan(profile, at_ease).ending.restarts == 1
@@ -403,13 +396,12 @@ def test_a_restart_is_advised_only_where_it_makes_a_plan_of_all_that_is_asked_fo
         Fit(200.0, constraints=SeamConstraints(never_cut=(TrackRange(float(lines[-2]), profile.song_duration),))),
     ]
     for asked in in_vain:
-        refusal = asked.answer(profile, at_ease)
-        assert isinstance(refusal, Refusal)
+        refusal = the_refusal(asked.answer(profile, at_ease))
         assert refusal.reason is not RefusalReason.CONSTRAINTS
         assert refusal.restart is None
 
 
-def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none(track_profile: Maker) -> None:
+def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none() -> None:
     profile = track_profile(bars=40, ending=EndingKind.OUTRO, splices=30, seed=0)
     scores = np.random.default_rng(0).uniform(0.5, 0.95, profile.splices.score.size)
     profile = replace(profile, splices=replace(profile.splices, score=scores))
@@ -417,7 +409,7 @@ def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none(track_profile
     assert plan.seam_score > 0.75, "a route of the cut-down's search scores higher, for its seams are not squared"
 
 
-def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
+def test_music_without_bars_is_played_straight() -> None:
     empty = track_profile()
     profile = replace(empty, downbeats=empty.downbeats[:1], bar_lufs=empty.bar_lufs[:1], sections=(), ending=None)
     for seconds in (5.0, 60.0, profile.song_duration):
@@ -432,7 +424,7 @@ def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
 
 
 @pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])
-def test_several_lengths_share_their_parts(track_profile: Maker, ending: EndingKind | None) -> None:
+def test_several_lengths_share_their_parts(ending: EndingKind | None) -> None:
     profile = track_profile(ending=ending)
     lengths = (60.0, 15.0, 185.0, 30.0)
     plans = [answer for answer in plan_fits(profile, lengths) if isinstance(answer, LoopPlan)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import ANY_PROFILE, the_plan, the_refusal, track_profile
 from tests.workbench.plans.test_fit import check_one, heard
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.errors import ConstraintError, ParameterError
@@ -25,8 +25,6 @@ from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plans.splices import usable_splices
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
-
 
 def lands(plan: LoopPlan, hit: Hit) -> bool:
     """Whether the track passes the landmark within 20 ms of the hit, read off what plays just behind both."""
@@ -35,17 +33,14 @@ def lands(plan: LoopPlan, hit: Hit) -> bool:
 
 
 def plan_of(profile: LoopProfile, seconds: float, request: PlanRequest) -> LoopPlan:
-    answer = plan_fit(profile, seconds, request)
-    assert isinstance(answer, LoopPlan), answer
+    answer = the_plan(plan_fit(profile, seconds, request))
     return answer
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_every_plan_lands_its_hit_and_keeps_the_rules(
-    data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]
-) -> None:
-    profile = data.draw(any_profile)
+def test_every_plan_lands_its_hit_and_keeps_the_rules(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     seconds = round(max(4.0, data.draw(st.floats(0.05, 2.5)) * profile.song_duration), 3)
     landmark = data.draw(st.floats(profile.song_start + 0.1, profile.last_sound - 0.1))
     hit = Hit(data.draw(st.floats(0.0, 0.99)) * seconds, landmark)
@@ -60,7 +55,7 @@ def test_every_plan_lands_its_hit_and_keeps_the_rules(
 
 
 @pytest.mark.parametrize(("seconds", "share"), [(40.0, 0.9), (90.5, 0.02), (140.0, 0.5), (260.0, 0.3), (700.0, 0.9)])
-def test_an_arrival_lands_wherever_it_is_asked_to(track_profile: Maker, seconds: float, share: float) -> None:
+def test_an_arrival_lands_wherever_it_is_asked_to(seconds: float, share: float) -> None:
     profile = track_profile()
     hit = Hit(share * seconds, float(profile.downbeats[16]))
     plan = plan_of(profile, seconds, PlanRequest(hits=(hit,)))
@@ -71,7 +66,7 @@ def test_an_arrival_lands_wherever_it_is_asked_to(track_profile: Maker, seconds:
     assert plan.seam_score >= 0.5
 
 
-def test_music_under_a_long_video_is_a_loop_with_its_hit(track_profile: Maker) -> None:
+def test_music_under_a_long_video_is_a_loop_with_its_hit() -> None:
     profile = track_profile()
     hit = Hit(171.3, float(profile.downbeats[16]))
     plan = plan_of(profile, 300.0, PlanRequest(hits=(hit,), only_loop=True))
@@ -79,7 +74,7 @@ def test_music_under_a_long_video_is_a_loop_with_its_hit(track_profile: Maker) -
     assert lands(plan, hit)
 
 
-def test_a_hit_goes_before_the_own_ending(track_profile: Maker) -> None:
+def test_a_hit_goes_before_the_own_ending() -> None:
     profile, splices = track_profile(), track_profile().splices
     eights = (splices.leave - splices.enter) % 8 == 0
     profile = replace(profile, splices=splices.rows(np.flatnonzero(eights)))  # so few lengths have the own ending
@@ -96,7 +91,7 @@ def test_a_hit_goes_before_the_own_ending(track_profile: Maker) -> None:
     pytest.fail("every plan had both")
 
 
-def test_two_hits_a_loop_apart(track_profile: Maker) -> None:
+def test_two_hits_a_loop_apart() -> None:
     profile = track_profile()
     landmark = float(profile.downbeats[16])
     # a loop back over the landmark brings the music to it again as much later as it is long
@@ -108,12 +103,11 @@ def test_two_hits_a_loop_apart(track_profile: Maker) -> None:
     assert [lands(plan, hit) for hit in hits] == [True, True]
 
 
-def test_hits_that_exclude_each_other_are_named_with_times_that_go(track_profile: Maker) -> None:
+def test_hits_that_exclude_each_other_are_named_with_times_that_go() -> None:
     profile = track_profile()
     landmark = float(profile.downbeats[16])
     hits = (Hit(40.2, landmark), Hit(40.2 + 8.4 * profile.usual_bar, landmark))
-    answer = plan_fit(profile, 150.0, PlanRequest(hits=hits))
-    assert isinstance(answer, Refusal)
+    answer = the_refusal(plan_fit(profile, 150.0, PlanRequest(hits=hits)))
     assert answer.reason is RefusalReason.CONSTRAINTS
     assert answer.constraints == tuple(hit.constraint for hit in hits)
     times = [float(m) * 60 + float(s) for m, _, s in (
@@ -125,17 +119,16 @@ def test_hits_that_exclude_each_other_are_named_with_times_that_go(track_profile
         assert lands(plan, other)
 
 
-def test_a_hit_that_needs_a_later_start_is_told_one(track_profile: Maker) -> None:
+def test_a_hit_that_needs_a_later_start_is_told_one() -> None:
     profile = track_profile()
     alone = replace(profile, splices=profile.splices.rows(np.zeros(0, dtype=np.int64)))  # it can only play straight
     hit = Hit(61.5, float(profile.downbeats[16]))
-    answer = plan_fit(alone, 90.0, PlanRequest(hits=(hit,)))
-    assert isinstance(answer, Refusal)
+    answer = the_refusal(plan_fit(alone, 90.0, PlanRequest(hits=(hit,))))
     (start,) = (part for part in answer.sentence.parts if getattr(part, "kind", None) is ConstraintKind.START_AT)
     assert lands(plan_of(alone, 90.0, PlanRequest(start_at=start.times[0], hits=(hit,))), hit)
 
 
-def test_what_else_is_asked_for_stays(track_profile: Maker) -> None:
+def test_what_else_is_asked_for_stays() -> None:
     profile = track_profile()
     lines = profile.downbeats
     hit = Hit(61.7, float(lines[24]))
@@ -151,7 +144,7 @@ def test_what_else_is_asked_for_stays(track_profile: Maker) -> None:
         assert segment.song_to <= excluded.song_from + 0.011 or segment.song_from >= excluded.song_to - 0.011
 
 
-def test_a_kept_part_that_plays_on_from_a_hit_is_not_divided(track_profile: Maker) -> None:
+def test_a_kept_part_that_plays_on_from_a_hit_is_not_divided() -> None:
     profile = track_profile()
     lines = profile.downbeats
     hit, kept = (
@@ -163,17 +156,15 @@ def test_a_kept_part_that_plays_on_from_a_hit_is_not_divided(track_profile: Make
     assert both.segments == alone.segments  # which has the part already
 
 
-def test_music_without_bars_has_no_hits(track_profile: Maker) -> None:
+def test_music_without_bars_has_no_hits() -> None:
     profile = replace(track_profile(), downbeats=np.zeros(0), sections=())
-    answer = plan_fit(profile, 60.0, PlanRequest(hits=(Hit(30.0, 12.0),)))
-    assert isinstance(answer, Refusal)
+    answer = the_refusal(plan_fit(profile, 60.0, PlanRequest(hits=(Hit(30.0, 12.0),))))
     assert answer.constraints == (Hit(30.0).constraint,)
 
 
-def test_hits_outside_of_the_video_and_the_track(track_profile: Maker) -> None:
+def test_hits_outside_of_the_video_and_the_track() -> None:
     profile = track_profile()
-    answer = plan_fit(profile, 60.0, PlanRequest(hits=(Hit(61.0, 30.0),)))
-    assert isinstance(answer, Refusal)
+    answer = the_refusal(plan_fit(profile, 60.0, PlanRequest(hits=(Hit(61.0, 30.0),))))
     assert "outside of 60 s" in answer.hint
     with pytest.raises(ConstraintError, match="ends at"):
         plan_fit(profile, 60.0, PlanRequest(hits=(Hit(30.0, profile.last_sound + 1.0),)))
@@ -181,7 +172,7 @@ def test_hits_outside_of_the_video_and_the_track(track_profile: Maker) -> None:
         Hit(-1.0)
 
 
-def test_the_arrival_is_the_strongest_drop_with_music_around_it(track_profile: Maker) -> None:
+def test_the_arrival_is_the_strongest_drop_with_music_around_it() -> None:
     profile = track_profile()
 
     def landmarks(*drops: tuple[float, float]) -> Landmarks:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import the_plan, track_profile
 from workbench.errors import PlanError
 from workbench.params import CoverParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, on_lines
@@ -19,7 +19,6 @@ from workbench.plans.plan_score import hearings_of, seams_part
 from workbench.plans.request import Keep, KeptPart
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
 PARAMS = CoverParams()
 
 
@@ -41,13 +40,12 @@ def with_every_place(profile: LoopProfile, plan: LoopPlan) -> LoopProfile:
 def planned(profile: LoopProfile, seconds: float) -> LoopPlan:
     if seconds < profile.song_duration:
         return Fit(seconds, (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))).plan(profile).alone
-    plan = plan_loop(profile, seconds)
-    assert isinstance(plan, LoopPlan)
+    plan = the_plan(plan_loop(profile, seconds))
     return plan.alone
 
 
 @pytest.mark.parametrize("seconds", [330.0, 61.0, 1800.0])
-def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float) -> None:
+def test_a_moved_seam_changes_nothing_else(seconds: float) -> None:
     bare = track_profile()
     plan = planned(bare, seconds)
     profile = with_every_place(bare, plan)
@@ -71,7 +69,7 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
     assert moved_any
 
 
-def test_the_ring_of_an_own_ending_still_fades(track_profile: Maker) -> None:
+def test_the_ring_of_an_own_ending_still_fades() -> None:
     bare = track_profile(ring_bars=2)
     plan = planned(bare, 330.0)
     ring = replace(plan.segments[-1], song_to=plan.segments[-1].song_to - 2.0)
@@ -93,7 +91,7 @@ def test_the_ring_of_an_own_ending_still_fades(track_profile: Maker) -> None:
     assert moved.segments[-1].song_to == pytest.approx(ring.song_to, abs=0.02)
 
 
-def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
+def test_what_is_in_the_way_is_said() -> None:
     bare = track_profile()
     plan = planned(bare, 330.0)
     profile = with_every_place(bare, plan)
@@ -109,7 +107,7 @@ def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
     assert place_pairs(profile, plan, 0)[0] == (leave, enter)
 
 
-def test_a_splice_at_an_end_of_the_track_has_no_room(track_profile: Maker) -> None:
+def test_a_splice_at_an_end_of_the_track_has_no_room() -> None:
     splices = track_profile().splices.rows(np.array([0]))
     assert splices.have_room(1000.0)[0]
     assert not replace(splices, song_from=np.array([0.0])).have_room(1000.0)[0]

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
+from tests.workbench.plans.made import only, the_plan, track_profile
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop, ranked_options
 from workbench.plans.plan import Ending, EndKind, LoopPlan
 from workbench.plans.repetition import find_repetition
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
-Only = Callable[..., LoopProfile]
-
 
 def plan_of(profile: LoopProfile, seconds: float, params: CoverParams = CoverParams()) -> LoopPlan:
-    plan = plan_loop(profile, seconds, params)
-    assert isinstance(plan, LoopPlan)
+    plan = the_plan(plan_loop(profile, seconds, params))
     return plan
 
 
-def track(only: Only, track_profile: Maker, *loops: tuple[int, int], bars: int = 64) -> LoopProfile:
+def track(*loops: tuple[int, int], bars: int = 64) -> LoopProfile:
     """A track of bars of 2 s with these bodies and a restart."""
-    whole = track_profile(bars=bars, restarts=True)
-    one = only(whole, list(loops))
-    return replace(one, splices=one.splices.with_more(whole.splices.rows(np.array([whole.splices.leave.size - 1]))))
+    return only(track_profile(bars=bars, restarts=True), loops, restart=True)
 
 
-def test_the_whole_track_again_is_served_where_each_restart_spares_a_minute(only: Only, track_profile: Maker) -> None:
-    profile = track(only, track_profile, (24, 12))  # one body of 24 s
+def test_the_whole_track_again_is_served_where_each_restart_spares_a_minute() -> None:
+    profile = track((24, 12))  # one body of 24 s
     plan = plan_of(profile, 600.0)
     times = plan.ending.restarts
     assert times == 4
@@ -48,8 +41,8 @@ def test_the_whole_track_again_is_served_where_each_restart_spares_a_minute(only
 
 
 @pytest.mark.parametrize("seconds", [300.0, 600.0, 1800.0, 3600.0])
-def test_what_a_restart_is_worth_decides(only: Only, track_profile: Maker, seconds: float) -> None:
-    profile = track(only, track_profile, (24, 12))
+def test_what_a_restart_is_worth_decides(seconds: float) -> None:
+    profile = track((24, 12))
     on, *_, again = plan_of(
         profile, seconds, CoverParams(restart_worth_seconds=36_000.0, min_variety_seconds=0.0)
     ).options
@@ -62,18 +55,14 @@ def test_what_a_restart_is_worth_decides(only: Only, track_profile: Maker, secon
         assert bool(plan.ending.restarts) is is_served
 
 
-def test_a_plan_that_keeps_the_limits_is_served_however_little_a_restart_is_worth(
-    only: Only, track_profile: Maker
-) -> None:
-    profile = track(only, track_profile, (88, 4), bars=96)
+def test_a_plan_that_keeps_the_limits_is_served_however_little_a_restart_is_worth() -> None:
+    profile = track((88, 4), bars=96)
     plan = plan_of(profile, 1200.0, CoverParams(restart_worth_seconds=0.0))
     assert not find_repetition(plan, profile).over_limits
     assert not plan.ending.restarts
 
 
-def test_of_plans_that_go_on_one_within_the_limits_is_served_where_it_is_nearly_as_good(
-    only: Only, track_profile: Maker
-) -> None:
+def test_of_plans_that_go_on_one_within_the_limits_is_served_where_it_is_nearly_as_good() -> None:
     profile = track_profile(bars=96)
     params = CoverParams()
     seconds = profile.last_sound - profile.song_start + 3 * 168.0 + 0.5  # three long passes, or 21 short ones
@@ -100,7 +89,7 @@ def test_of_plans_that_go_on_one_within_the_limits_is_served_where_it_is_nearly_
     assert served(even, worn, 0.05).segments == even.segments
 
 
-def test_bodies_of_minutes_may_follow_themselves(only: Only, track_profile: Maker) -> None:
+def test_bodies_of_minutes_may_follow_themselves() -> None:
     profile = only(track_profile(bars=128), [(80, 16)])  # 128 s
     plan = plan_of(profile, 1200.0)
     in_a_row = sum(one == other for one, other in pairwise(plan.segments))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import track_profile
 from workbench.params import CoverParams
 from workbench.plans.plan_score import (
     PlanScore,
@@ -19,7 +19,7 @@ from workbench.plans.plan_score import (
     phrasing_part,
     seams_part,
 )
-from workbench.seams.profile import EndingKind, LoopProfile
+from workbench.seams.profile import EndingKind
 
 
 def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
@@ -64,7 +64,7 @@ def test_the_tracks_own_ending_scores_more_than_a_fade_and_less_where_it_comes_l
     assert own_ending_part(EndingKind.OUTRO, np.asarray(60.0), np.asarray(9.0)) == pytest.approx(0.75)
 
 
-def test_fades_and_splices_follow_the_form(track_profile: Callable[..., LoopProfile]) -> None:
+def test_fades_and_splices_follow_the_form() -> None:
     profile = track_profile()
     fades = fade_part(profile)
     assert fades[[8, 12, 13, 16]].tolist() == [0.6, 0.4, 0.2, 0.6]

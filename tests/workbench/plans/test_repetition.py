@@ -1,40 +1,24 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import only, the_plan, track_profile
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, segment_table
 from workbench.plans.repetition import find_repetition, variety, wears_less
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
-
 
 def looped(profile: LoopProfile, leave: int, enter: int, video: float) -> LoopPlan:
     """A plan with one loop, exactly on the bar lines."""
-    splices = replace(
-        profile.splices,
-        leave=np.array([leave]),
-        enter=np.array([enter]),
-        song_to=profile.downbeats[[leave]],
-        song_from=profile.downbeats[[enter]],
-        score=np.array([0.95]),
-        parts=profile.splices.parts[:1],
-        fade_seconds=np.array([0.02]),
-        exponent=np.array([1.0]),
-        level_step_db=np.array([0.0]),
-    )
-    plan = plan_loop(replace(profile, splices=splices), video)
-    assert isinstance(plan, LoopPlan)
-    return plan
+    return the_plan(plan_loop(only(profile, [(leave, enter)]), video))
 
 
-def test_the_body_is_what_is_heard_most(track_profile: Maker) -> None:
+def test_the_body_is_what_is_heard_most() -> None:
     # 130.4 s of sound, of which 32.4 s to 96.4 s is heard three times more under 323 s.
     profile = track_profile()
     heard = find_repetition(looped(profile, 48, 16, 323.0), profile)
@@ -45,7 +29,7 @@ def test_the_body_is_what_is_heard_most(track_profile: Maker) -> None:
     assert not find_repetition(looped(profile, 48, 16, 323.0), profile, CoverParams(max_passes_in_a_row=4)).over_limits
 
 
-def test_a_short_body_that_fills_a_long_video_passes_the_limits(track_profile: Maker) -> None:
+def test_a_short_body_that_fills_a_long_video_passes_the_limits() -> None:
     profile = track_profile(bars=160)
     heard = find_repetition(looped(profile, 60, 48, 700.0), profile)
     assert heard.song_to - heard.song_from == pytest.approx(24.0)
@@ -53,7 +37,7 @@ def test_a_short_body_that_fills_a_long_video_passes_the_limits(track_profile: M
     assert heard.over_limits
 
 
-def test_music_is_worn_once_it_was_heard_more_often_than_need_be(track_profile: Maker) -> None:
+def test_music_is_worn_once_it_was_heard_more_often_than_need_be() -> None:
     profile = track_profile(bars=160)
     heard = find_repetition(looped(profile, 60, 48, 900.0), profile)
     assert heard.worn_after == 4, "three plays of the whole track would do, and four are never too many"
@@ -68,7 +52,7 @@ def test_music_is_worn_once_it_was_heard_more_often_than_need_be(track_profile: 
     assert wears_less(even, looped(profile, 60, 48, 3600.0), profile)
 
 
-def test_a_pick_up_and_a_fading_rest_do_not_count_as_bars(track_profile: Maker) -> None:
+def test_a_pick_up_and_a_fading_rest_do_not_count_as_bars() -> None:
     """The limit in words is the planner's, whose mean is over the bars that it counts."""
     profile = replace(track_profile(), ending=None)
     plan = looped(profile, 48, 16, 311.3)
@@ -102,7 +86,7 @@ def test_variety_is_the_least_different_music_in_any_window(seed: int) -> None:
         assert variety(segments, window) == pytest.approx(variety_by_counting(segments, window))
 
 
-def test_a_short_body_leaves_little_variety_once_five_minutes_hold_nothing_else(track_profile: Maker) -> None:
+def test_a_short_body_leaves_little_variety_once_five_minutes_hold_nothing_else() -> None:
     profile = track_profile(bars=160)
     plan = looped(profile, 60, 48, 1200.0)
     assert variety(segment_table(plan)) == pytest.approx(24.0)

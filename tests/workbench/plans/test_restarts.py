@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.workbench.plans.made import only, the_plan, the_refusal, track_profile
 from workbench.features.loudness import loudness_between
 from workbench.params import CoverParams
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import Ending, EndKind, LoopPlan, seams_restart, segment_table
-from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import find_repetition, wears_less
 from workbench.recording import Recording
 from workbench.results.plan_words import repetition_line
 from workbench.seams.endings import find_restart
 from workbench.seams.profile import EndingKind, LoopProfile, Restart, TrackEnding
 
-Maker = Callable[..., LoopProfile]
 RATE = 22_050
 LINES = 0.5 + 2.0 * np.arange(10)  # bar lines to 18.5 s
 HIT = 16.5  # s, the last one, on a bar line
@@ -68,26 +66,20 @@ def plan_of(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     params: CoverParams = CoverParams(),
 ) -> LoopPlan:
-    plan = plan_loop(profile, seconds, params, constraints)
-    assert isinstance(plan, LoopPlan)
+    plan = the_plan(plan_loop(profile, seconds, params, constraints))
     return plan
 
 
-def looped(only: Callable[..., LoopProfile], track_profile: Maker) -> LoopProfile:
+def looped() -> LoopProfile:
     """A track of 130 s with one body of 24 s and a restart."""
-    whole = track_profile(restarts=True)
-    one = only(whole, [(24, 12)])
-    last = whole.splices.rows(np.array([whole.splices.leave.size - 1]))
-    return replace(one, splices=one.splices.with_more(last))
+    return only(track_profile(restarts=True), [(24, 12)], restart=True)
 
 
 GOES_ON = CoverParams(restart_worth_seconds=36_000.0, min_variety_seconds=0.0)
 
 
-def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
-    only: Callable[..., LoopProfile], track_profile: Maker
-) -> None:
-    profile = looped(only, track_profile)
+def test_where_the_body_wears_the_last_option_begins_the_whole_track_again() -> None:
+    profile = looped()
     plan = plan_of(profile, 600.0, params=GOES_ON)
     assert not plan.ending.restarts, "what is served goes on"
     assert not any(option.ending.restarts for option in plan.options[:-1])
@@ -109,40 +101,34 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
 
 
 @pytest.mark.parametrize("seconds", [300.0, 411.3, 523.777, 1234.5, 3600.0])
-def test_any_length_is_met(only: Callable[..., LoopProfile], track_profile: Maker, seconds: float) -> None:
-    profile = looped(only, track_profile)
+def test_any_length_is_met(seconds: float) -> None:
+    profile = looped()
     plan = plan_of(profile, seconds, params=GOES_ON)
     times = plan.options[-1].ending.restarts
     assert times == pytest.approx(seconds / 126.0, abs=2.0), "the whole track, not a part of it"
     assert wears_less(plan.options[-1], plan, profile)
 
 
-def test_it_is_no_option_where_it_does_not_wear_less(track_profile: Maker) -> None:
+def test_it_is_no_option_where_it_does_not_wear_less() -> None:
     profile = track_profile(restarts=True)
     short = plan_of(profile, profile.song_duration + 60.0)
     assert find_repetition(short, profile).plays == 2
     assert not any(option.ending.restarts for option in short.options)
 
 
-def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_plan(
-    only: Callable[..., LoopProfile], track_profile: Maker
-) -> None:
-    profile = looped(only, track_profile)
+def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_plan() -> None:
+    profile = looped()
     strict = CoverParams(min_seam_score=0.99, min_variety_seconds=0.0)
-    refused = plan_loop(profile, 600.0, strict)
-    assert isinstance(refused, Refusal)
+    refused = the_refusal(plan_loop(profile, 600.0, strict))
     assert refused.restart is not None
     assert refused.restart.in_words == "2:06.4-0:00.4"
     pinned = SeamConstraints(pinned=(NamedSplice(126.0, 0.0),))
-    asked = plan_loop(profile, 600.0, strict, pinned)
-    assert isinstance(asked, LoopPlan)
+    asked = the_plan(plan_loop(profile, 600.0, strict, pinned))
     assert asked.ending.restarts == 4
 
 
 @pytest.mark.parametrize("seconds", [300.0, 323.4, 411.3, 523.777, 700.0])
-def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_said(
-    track_profile: Maker, seconds: float
-) -> None:
+def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_said(seconds: float) -> None:
     profile = track_profile(bars=72, restarts=True, splices=400)
     again = profile.restart
     assert again is not None
@@ -155,8 +141,8 @@ def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_sa
     assert skips == ("leaves out" in str(repetition_line(plan, profile, CoverParams())))
 
 
-def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: Maker) -> None:
-    profile = looped(only, track_profile)
+def test_it_keeps_constraints() -> None:
+    profile = looped()
     head = float(profile.downbeats[0])
     for constraints in (
         SeamConstraints(never_cut=(TrackRange(0.0, head + 4.0),)),
@@ -166,7 +152,7 @@ def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: M
         assert not any(option.ending.restarts for option in plan.options)
 
 
-def test_a_lost_pick_up_is_said(track_profile: Maker) -> None:
+def test_a_lost_pick_up_is_said() -> None:
     profile = track_profile(restarts=True)
     at_once = replace(profile, song_start=float(profile.downbeats[0]) - 0.02)
     later = replace(profile, song_start=float(profile.downbeats[0]) - 0.8)

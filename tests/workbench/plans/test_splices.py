@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from tests.workbench.plans.made import only, track_profile
 from workbench.params import CoverParams
 from workbench.plans.ends import start_fade
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS
 from workbench.plans.splices import playable_splices, rank_within, sound_alike, usable_splices
-from workbench.seams.profile import LoopProfile, with_room
+from workbench.seams.profile import with_room
 
 
 def test_a_splice_into_the_first_bar_makes_room_for_its_fade() -> None:
@@ -24,9 +24,7 @@ def test_a_splice_into_the_first_bar_makes_room_for_its_fade() -> None:
     np.testing.assert_allclose(fade, [0.016, 0.02, 0.1, 0.1], atol=3e-6)
 
 
-def test_splices_that_keep_the_rules_are_usable_and_the_best_come_first(
-    track_profile: Callable[..., LoopProfile],
-) -> None:
+def test_splices_that_keep_the_rules_are_usable_and_the_best_come_first() -> None:
     profile, params = track_profile(), CoverParams()
     usable = usable_splices(profile, params)
     assert usable.size > 0
@@ -40,13 +38,11 @@ def test_splices_that_keep_the_rules_are_usable_and_the_best_come_first(
     assert usable.leave.max() <= profile.ending.start_bar
 
 
-def test_no_splice_is_good_enough_where_the_floor_is_too_high(track_profile: Callable[..., LoopProfile]) -> None:
+def test_no_splice_is_good_enough_where_the_floor_is_too_high() -> None:
     assert usable_splices(track_profile(), CoverParams(min_seam_score=1.0)).size == 0
 
 
-def test_of_one_length_and_place_the_best_two_are_kept_or_all(
-    track_profile: Callable[..., LoopProfile], only: Callable[..., LoopProfile]
-) -> None:
+def test_of_one_length_and_place_the_best_two_are_kept_or_all() -> None:
     """A loop is the same wherever it goes back; where the picture says which bar is wanted, each counts."""
     pairs = [(16, 8), (17, 9), (18, 10), (19, 11)]
     profile = only(track_profile(), pairs)
@@ -55,7 +51,7 @@ def test_of_one_length_and_place_the_best_two_are_kept_or_all(
     assert sorted(zip(found.leave.tolist(), found.enter.tolist(), strict=True)) == pairs
 
 
-def test_loops_choose_among_the_best_of_a_long_track(track_profile: Callable[..., LoopProfile]) -> None:
+def test_loops_choose_among_the_best_of_a_long_track() -> None:
     """What lies behind the best six hundred is there for its length; a plan that fills a length does not take it."""
     profile = track_profile(splices=600)
     worst = profile.splices.rows(np.full(1, profile.splices.score.size - 1))
@@ -79,7 +75,7 @@ def test_ranks_count_earlier_entries_of_the_same_group() -> None:
     assert rank_within(np.array([3, 5, 3, 3, 5])).tolist() == [0, 0, 1, 2, 1]
 
 
-def test_a_track_that_begins_in_mid_sound_fades_in(track_profile: Callable[..., LoopProfile]) -> None:
+def test_a_track_that_begins_in_mid_sound_fades_in() -> None:
     profile = track_profile()
     assert start_fade(replace(profile, song_start=0.4)) == 0.0
     assert 0.0 < start_fade(replace(profile, song_start=0.0)) <= 0.01

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.plans.made import track_profile
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import Keep, KeptPart
-from workbench.seams.profile import LoopProfile
-
-Maker = Callable[..., LoopProfile]
 
 
 def seconds_of(clock: str) -> float:
@@ -30,9 +27,7 @@ def landing(plan: LoopPlan) -> float:
 
 @pytest.mark.parametrize("seconds", [24.7, 61.0, 90.6])
 @pytest.mark.parametrize("start_at", [None, 3.1])
-def test_a_landing_that_cannot_be_had_names_what_can(
-    track_profile: Maker, seconds: float, start_at: float | None
-) -> None:
+def test_a_landing_that_cannot_be_had_names_what_can(seconds: float, start_at: float | None) -> None:
     profile = track_profile(ending=None)
     bar = float(np.median(np.diff(profile.downbeats)))
     refused = elsewhere = 0
@@ -58,7 +53,7 @@ def test_a_landing_that_cannot_be_had_names_what_can(
     assert refused >= 2
 
 
-def test_a_hit_long_before_the_end_is_told_when_it_can_land(track_profile: Maker) -> None:
+def test_a_hit_long_before_the_end_is_told_when_it_can_land() -> None:
     profile = track_profile()
     request = Fit(30.0, end_on=10.0)
     told = request.refused(profile)
@@ -71,7 +66,7 @@ def test_a_hit_long_before_the_end_is_told_when_it_can_land(track_profile: Maker
 
 
 @pytest.mark.parametrize("end_on", [20.0, 51.0])
-def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(track_profile: Maker, end_on: float) -> None:
+def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(end_on: float) -> None:
     profile = track_profile(ring_bars=2)
     request = Fit(60.0, end_on=end_on, last_hit=profile.last_sound - 4.1)
     bar = float(np.median(np.diff(profile.downbeats)))
@@ -89,7 +84,7 @@ def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(track_p
     assert landing(replace(request, end_on=near).plan(profile)) == pytest.approx(near, abs=0.02)
 
 
-def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) -> None:
+def test_the_ending_that_is_kept_is_told_where_it_lands() -> None:
     profile = track_profile(ring_bars=2)
     request = Fit(60.0, (Keep(KeptPart.ENDING),), end_on=58.77, last_hit=profile.last_sound - 4.1)
     told = request.refused(profile)
@@ -98,7 +93,7 @@ def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) ->
     assert plan.end_label.startswith("own ending")
 
 
-def test_what_helps_without_the_other_constraints_is_said_where_nothing_helps_with_them(track_profile: Maker) -> None:
+def test_what_helps_without_the_other_constraints_is_said_where_nothing_helps_with_them() -> None:
     profile = track_profile()
     request = Fit(60.0, (Keep(KeptPart.ENDING),), end_on=58.77)
     told = request.refused(profile)
@@ -108,7 +103,7 @@ def test_what_helps_without_the_other_constraints_is_said_where_nothing_helps_wi
     assert landing(plan) == pytest.approx(58.77, abs=0.02)
 
 
-def test_other_constraints_are_kept_by_what_is_named(track_profile: Maker) -> None:
+def test_other_constraints_are_kept_by_what_is_named() -> None:
     asked = Fit(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
     told = asked.refused(track_profile(ending=None))
     assert "end on 0:39.1 cannot be kept in 40 s; it lands there with " in told

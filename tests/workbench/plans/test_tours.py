@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.plans.made import ANY_PROFILE, only, the_plan, track_profile
 from workbench.params import CoverParams
 from workbench.plans.build import bars_played
 from workbench.plans.loop import plan_loop
@@ -18,8 +18,6 @@ from workbench.plans.plan_score import most_plays
 from workbench.plans.splices import LONG_BODY_SECONDS, usable_splices
 from workbench.plans.tours import make_tours
 from workbench.seams.profile import LoopProfile
-
-Maker = Callable[..., LoopProfile]
 
 
 def plays(plan: LoopPlan, profile: LoopProfile) -> np.ndarray:
@@ -39,13 +37,12 @@ def passes_in_a_row(plan: LoopPlan) -> int:
 
 
 def served(profile: LoopProfile, video: float) -> LoopPlan:
-    plan = plan_loop(profile, video)
-    assert isinstance(plan, LoopPlan)
+    plan = the_plan(plan_loop(profile, video))
     check_against_grid(plan, profile.downbeats)
     return plan
 
 
-def test_regions_without_a_way_back_are_all_looped(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_regions_without_a_way_back_are_all_looped() -> None:
     # Four regions of 8 to 16 bars; no loop spans two of them.
     loops = [(16, 8), (14, 8), (28, 20), (30, 20), (42, 34), (44, 32), (56, 48), (54, 48)]
     profile = only(track_profile(), loops)
@@ -57,7 +54,7 @@ def test_regions_without_a_way_back_are_all_looped(track_profile: Maker, only: C
     assert max(np.bincount(np.digitize(entered, profile.downbeats[[18, 31, 46]]), minlength=4)) < len(entered) / 2
 
 
-def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_a_loop_of_the_whole_track_comes_first() -> None:
     profile = only(track_profile(), [(56, 2), (24, 16), (40, 32), (54, 46)])
     plan = served(profile, 1200.0)
     assert plan.bars == 54
@@ -65,7 +62,7 @@ def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker, only: Calla
     assert len(plan.seam_times) < 20
 
 
-def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+def test_hours_are_a_long_cycle_of_bodies() -> None:
     profile = only(track_profile(), [(56, 8), (48, 16), (52, 24), (40, 4)])
     plan = served(profile, 7200.0)
     assert passes_in_a_row(plan) <= CoverParams().max_passes_in_a_row
@@ -75,9 +72,7 @@ def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker, only: Callable[.
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_limits_hold_where_loops_from_everywhere_lead_everywhere(
-    data: st.DataObject, track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_limits_hold_where_loops_from_everywhere_lead_everywhere(data: st.DataObject) -> None:
     # Bodies of every place and length, all as good: nothing forces a plan over its limits.
     bars = data.draw(st.integers(6, 14), label="phrases") * 8
     profile = track_profile(bars=bars, bpm=data.draw(st.floats(90.0, 170.0), label="bpm"))
@@ -94,8 +89,8 @@ def test_limits_hold_where_loops_from_everywhere_lead_everywhere(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
-def test_tours_follow_the_rules_of_splices(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
-    profile = data.draw(any_profile)
+def test_tours_follow_the_rules_of_splices(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     need = data.draw(st.floats(30.0, 7200.0), label="need")
     params = CoverParams()
     usable = usable_splices(profile, params)
@@ -116,9 +111,7 @@ def test_tours_follow_the_rules_of_splices(data: st.DataObject, any_profile: st.
         assert extra @ (extra * usable.bar_seconds) == pytest.approx(shared, rel=0.02, abs=1.0)
 
 
-def test_a_track_that_starts_at_once_loops_from_its_start(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
+def test_a_track_that_starts_at_once_loops_from_its_start() -> None:
     profile = track_profile(lead_in=0.0)
     plan = served(only(profile, [(56, 0)]), 480.0)
     assert plan.bars == 56

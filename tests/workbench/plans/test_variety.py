@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.plans.made import ANY_PROFILE, only, the_plan, track_profile
 from workbench.params import CoverParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.plans.fit import plan_fit
@@ -20,20 +20,14 @@ from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import is_varied, least_variety, variety
 from workbench.seams.profile import LoopProfile
 
-Maker = Callable[..., LoopProfile]
-Only = Callable[..., LoopProfile]
 NO_RULE = CoverParams(min_variety_seconds=0.0)
 GOES_ON = CoverParams(restart_worth_seconds=36_000.0)  # where wear alone is no reason to begin again
 LONG, SHORT = (60, 20), (24, 12)  # bodies of 80 and 24 s, by their bar lines
 
 
-def track(only: Only, track_profile: Maker, bodies: dict[tuple[int, int], float], *, restarts: bool) -> LoopProfile:
+def track(bodies: dict[tuple[int, int], float], *, restarts: bool) -> LoopProfile:
     """A track of bars of 2 s with bodies of some scores, which may begin again after its ending."""
-    whole = track_profile(bars=72, restarts=restarts)
-    one = only(whole, list(bodies))
-    one = replace(one, splices=replace(one.splices, score=np.array(list(bodies.values()))))
-    last = whole.splices.rows(np.array([whole.splices.leave.size - 1] if restarts else [], dtype=np.int64))
-    return replace(one, splices=one.splices.with_more(last))
+    return only(track_profile(bars=72, restarts=restarts), bodies, list(bodies.values()), restart=restarts)
 
 
 def varied(plan: LoopPlan, profile: LoopProfile) -> bool:
@@ -60,11 +54,11 @@ def _kind(plan: LoopPlan) -> str:
     return "short" if variety(segment_table(plan)) < 60.0 else "fair" if plan.seam_score < 0.5 else "long"
 
 
-def test_the_first_way_that_is_varied_is_served(only: Only, track_profile: Maker) -> None:
+def test_the_first_way_that_is_varied_is_served() -> None:
     def ways(params: CoverParams = GOES_ON, restarts: bool = True, **scores: float) -> list[str]:
         bodies = {LONG: scores.get("long"), SHORT: scores.get("short")}
         found = {body: score for body, score in bodies.items() if score is not None}
-        return kinds(track(only, track_profile, found, restarts=restarts), params=params)
+        return kinds(track(found, restarts=restarts), params=params)
 
     assert ways(long=0.5, short=0.95)[:2] == ["long", "short"]
     assert ways(long=0.4, short=0.95)[:3] == ["fair", "short", "again"]
@@ -81,27 +75,24 @@ def test_the_first_way_that_is_varied_is_served(only: Only, track_profile: Maker
     assert ways(NO_RULE, long=0.4, restarts=False) == []
 
 
-def test_a_few_seconds_less_are_no_reason_for_an_audible_seam(only: Only, track_profile: Maker) -> None:
+def test_a_few_seconds_less_are_no_reason_for_an_audible_seam() -> None:
     for bars, is_served in ((29, True), (28, False)):
         nearly = (10 + bars, 10)
-        plan = plan_loop(track(only, track_profile, {LONG: 0.4, nearly: 0.95}, restarts=False), 700.0, GOES_ON)
-        assert isinstance(plan, LoopPlan)
+        plan = the_plan(plan_loop(track({LONG: 0.4, nearly: 0.95}, restarts=False), 700.0, GOES_ON))
         assert (plan.seam_score > 0.9, variety(segment_table(plan)) < 60.0) == (is_served, is_served)
 
 
-def test_a_shorter_track_plays_whole_and_a_file_made_to_be_repeated_as_it_likes(
-    only: Only, track_profile: Maker
-) -> None:
+def test_a_shorter_track_plays_whole_and_a_file_made_to_be_repeated_as_it_likes() -> None:
     short = only(track_profile(bars=26, section_bars=4), [(18, 10)])
     assert least_variety(short, CoverParams()) == pytest.approx(float(np.ptp(short.downbeats[[0, 21]])) - 2.0, abs=4.0)
-    profile = track(only, track_profile, {SHORT: 0.95}, restarts=False)
+    profile = track({SHORT: 0.95}, restarts=False)
     assert least_variety(profile, CoverParams()) == 60.0
     at = np.array([float(line) for line in profile.downbeats[[SHORT[1], SHORT[0]]]])
     made = replace(profile, file_loop=(at[0], at[1]), song_duration=float(at[1]), last_sound=float(at[1]))
     assert least_variety(made, CoverParams()) == 0.0
 
 
-def test_what_is_excluded_twice_is_left_out_once(track_profile: Maker) -> None:
+def test_what_is_excluded_twice_is_left_out_once() -> None:
     short = track_profile(bars=30)
     lines = short.downbeats
     once, first, second = (TrackRange(float(lines[a]), float(lines[b])) for a, b in ((4, 16), (4, 12), (8, 16)))
@@ -115,10 +106,8 @@ def test_what_is_excluded_twice_is_left_out_once(track_profile: Maker) -> None:
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
-def test_a_plan_is_varied_or_every_way_is_impossible(
-    data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]
-) -> None:
-    profile = data.draw(any_profile)
+def test_a_plan_is_varied_or_every_way_is_impossible(data: st.DataObject) -> None:
+    profile = data.draw(ANY_PROFILE)
     check_rule(profile, profile.song_duration + data.draw(st.floats(30.0, 1800.0), label="excess"))
 
 
@@ -148,8 +137,7 @@ def check_rule(profile: LoopProfile, seconds: float) -> None:
         assert after.reason == before.reason
         for tip in (after.best_splice, after.restart):
             if tip is not None:
-                taken = plan_loop(profile, seconds, constraints=SeamConstraints(pinned=(tip,)))
-                assert isinstance(taken, LoopPlan)
+                taken = the_plan(plan_loop(profile, seconds, constraints=SeamConstraints(pinned=(tip,))))
                 assert varied(taken, profile)
 
 
