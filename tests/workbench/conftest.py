@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.recording import Recording
+from workbench.store.home import Home
 
 RATE = 22_050
 CHORDS = {
@@ -99,6 +101,19 @@ def play(
     return Played(
         Recording.from_samples((gain * 0.5 * sound).astype(np.float32), RATE), BeatGrid(times, positions, beats, 1.0)
     )
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home folder for the tests of a module."""
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def workspace(home: Home) -> Iterator[Workspace]:
+    """The workspace of that home."""
+    with Workspace(home) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
+from .conftest import Cli
 
-def test_what_is_pruned_costs_time_and_nothing_else(
-    workbench: Callable[..., tuple[int, str, str]], track_file: Path, tmp_path: Path
-) -> None:
+
+def test_what_is_pruned_costs_time_and_nothing_else(workbench: Cli, track_file: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     grid, _ = workbench.done("beats", track_file, "--home", home)
     _, out, _ = workbench("cache", "--home", home)
@@ -26,5 +25,5 @@ def test_what_is_pruned_costs_time_and_nothing_else(
     assert workbench("beats", track_file, "--home", home)[1] == grid
 
 
-def test_less_than_nothing_is_a_usage_error(workbench: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_less_than_nothing_is_a_usage_error(workbench: Cli, tmp_path: Path) -> None:
     assert workbench("cache", "prune", "--home", tmp_path, "--max-bytes", -1)[0] == 2

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from workbench import files as bundled
 
-Run = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
 @pytest.mark.parametrize("root", [".", "workbench/_shipped"], ids=["checkout", "wheel"])
 def test_the_address_of_the_built_book_is_printed(
-    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
+    workbench: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
     page = tmp_path / root / "build" / "book" / "index.html"
     page.parent.mkdir(parents=True)
@@ -24,7 +23,7 @@ def test_the_address_of_the_built_book_is_printed(
 
 
 def test_without_the_book_one_line_says_how_to_build_it(
-    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "workbench")
     err = workbench.refused(1, "docs", "--no-show")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from .conftest import Cli
 
 
-def test_the_help_names_the_extra_and_where_the_copy_lies(workbench: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_help_names_the_extra_and_where_the_copy_lies(workbench: Cli) -> None:
     out, _ = workbench.done("lab", "--help")
     assert "lab` extra" in out
     assert "notebooks/ in the home folder" in out

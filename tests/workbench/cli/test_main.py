@@ -15,6 +15,8 @@ import pytest
 
 from workbench.cli.main import all_commands
 
+from .conftest import Cli
+
 ROOT = Path(__file__).parents[3]
 WORKBENCH = [sys.executable, "-m", "workbench"]
 HEAVY = ("numpy", "scipy", "librosa", "numba", "av", "matplotlib", "xarray", "zarr", "sqlalchemy", "sanic", "rich")
@@ -28,7 +30,7 @@ Shell = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def called(workbench: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> Shell:
+def called(workbench: Cli, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """As `shell`, in this process."""
 
     def call(*arguments: str, env: dict[str, str] | None = None, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

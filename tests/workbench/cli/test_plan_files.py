@@ -25,6 +25,8 @@ from workbench.results.plan import plan_body
 from workbench.store.home import Home
 from workbench.workflows.plan import fit_track, save_plan
 
+from .conftest import Cli
+
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 
 
@@ -58,7 +60,7 @@ def test_a_file_and_standard_input_hold_the_same_plan(
 
 
 def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made_from(
-    track_file: Path, tmp_path: Path, workbench: Callable[..., tuple[int, str, str]]
+    track_file: Path, tmp_path: Path, workbench: Cli
 ) -> None:
     """The plan was made of a file, which was added to the catalog under an id afterwards, or on another machine."""
     (tmp_path / "mine").mkdir()

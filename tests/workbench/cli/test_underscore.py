@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings
 
-Run = Callable[..., tuple[int, str, str]]
+from .conftest import Cli
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def catalog(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_a_lane_is_printed_as_json(workbench: Run, catalog: Path) -> None:
+def test_a_lane_is_printed_as_json(workbench: Cli, catalog: Path) -> None:
     code, out, _ = workbench("underscore", "Breathe out. Let the day go.", "--home", catalog, "--brief", "no vocals")
     lane = json.loads(out)["lane"]
     assert code == 0
@@ -55,7 +54,7 @@ def test_a_lane_is_printed_as_json(workbench: Run, catalog: Path) -> None:
     assert all("category" not in reason for reason in lane["matches"][0]["match_map"])
 
 
-def test_a_licence_that_forbids_the_use_puts_a_track_last_and_changes_no_score(workbench: Run, catalog: Path) -> None:
+def test_a_licence_that_forbids_the_use_puts_a_track_last_and_changes_no_score(workbench: Cli, catalog: Path) -> None:
     """The track that suits is NC; the licence of the other is not known."""
     asked = ("underscore", "Breathe out. Let the day go.", "--home", catalog, "--expand", "full")
     free, ruled = (
@@ -70,7 +69,7 @@ def test_a_licence_that_forbids_the_use_puts_a_track_last_and_changes_no_score(w
     assert ruled["trk_sea"]["fit_explanation"].startswith("Last resort, for it breaks a rule: licensed for ")
 
 
-def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Run, catalog: Path) -> None:
+def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Cli, catalog: Path) -> None:
     _, out, _ = workbench("underscore", "Breathe out.", "--home", catalog, "--expand", "full", "--platform", "reels")
     lane = json.loads(out)["lane"]
     assert len(lane["candidate_pool"]) == 2
@@ -79,7 +78,7 @@ def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Run, cat
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_script_is_read_from_standard_input(
-    workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+    workbench: Cli, catalog: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:
     script = io.BytesIO("Breathe out. Let the day go.".encode(encoding))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(script))
@@ -88,19 +87,19 @@ def test_a_script_is_read_from_standard_input(
 
 
 def test_a_script_that_ends_within_a_character_is_read(
-    workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: Cli, catalog: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfeh\0e")))
     code, _, error = workbench("underscore", "-", "--home", catalog)
     assert (code, error) == (0, "")
 
 
-def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> None:
+def test_an_empty_script_is_one_line_of_error(workbench: Cli, catalog: Path) -> None:
     error = workbench.refused(1, "underscore", " ", "--home", catalog)
     assert error == "workbench: the script must say something\n"
 
 
-def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Run, tmp_path: Path) -> None:
+def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Cli, tmp_path: Path) -> None:
     error = workbench.refused(1, "underscore", "Hello there", "--home", tmp_path / "new")
     (line,) = error.splitlines()
     assert f"the catalog in {tmp_path / 'new'} is empty" in line
@@ -108,5 +107,5 @@ def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Run,
     assert "is empty" in workbench("catalog", "list", "--home", tmp_path / "new")[2]
 
 
-def test_another_expand_is_wrong_usage(workbench: Run, catalog: Path) -> None:
+def test_another_expand_is_wrong_usage(workbench: Cli, catalog: Path) -> None:
     assert workbench("underscore", "Hello", "--home", catalog, "--expand", "lean")[0] == 2

@@ -26,7 +26,7 @@ from workbench.dashboards.views import LongSound, write_summary
 from workbench.errors import MediaError
 from workbench.files import bundled_path
 from workbench.media.audio import write_audio
-from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.plan import PlanKind
 from workbench.plans.refusals import audio_unavailable
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.store.home import Home
@@ -57,11 +57,6 @@ def endless(workspace: Workspace) -> None:
     workspace.progress("waiting", 0.0)
     while True:
         time.sleep(0.01)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")
@@ -472,8 +467,7 @@ def test_the_demo_over_another_track_brings_its_own_sound(
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.show(corner_loop)
-    assert isinstance(corner_loop.answer, LoopPlan)
-    session.show_with_fade(with_option_first(corner_loop, with_fade(corner_loop.answer, 0, 0.08, 0.7)), 0)
+    session.show_with_fade(with_option_first(corner_loop, with_fade(corner_loop.plan, 0, 0.08, 0.7)), 0)
     sound = write_audio(tmp_path / "former.wav", [np.zeros((2, 48_000), dtype=np.float32)], 48_000, 2)
     write_summary(session.workspace, sound)
     session.param.update(track_sound=LongSound(sound), request=PlanRequest(start_at=1.0))

@@ -14,8 +14,6 @@ from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from workbench.store.home import Home
-
 
 @dataclass(frozen=True)
 class Written:
@@ -93,8 +91,3 @@ def style(request: pytest.FixtureRequest) -> Iterator[str]:
     """The light and the dark palette that a notebook may be set to."""
     with mpl.style.context(request.param):
         yield request.param
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))

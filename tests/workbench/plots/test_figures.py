@@ -126,11 +126,10 @@ def test_draws_a_grid_with_and_without_sound_and_one_without_beats() -> None:
 def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callable[[Figure], None]) -> None:
     track = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
     loop = loop_track(Workspace(home), track, 300.0)
-    assert isinstance(loop.answer, LoopPlan)
     assert loop.analysis is not None
     kept = (SharedSpan(0.0, 0.0, 90.0), SharedSpan(93.0, 90.0, 207.0))
     difference = EditDifference(300.0, 297.0, kept, (EditChange(90.0, 90.0, -3.0, "trim"),), 0.04)
-    old = loop.answer.alone
+    old = loop.plan.alone
     new = conform_plan(loop.analysis.profile, old, difference)
     assert isinstance(new, LoopPlan)
     figure = conform_figure(old, new, difference, loop.analysis.profile)
@@ -243,13 +242,12 @@ SIZES = ((12.0, 6.2), (6.0, 4.2), (16.0, 6.0))
 def test_plans_of_bundled_tracks(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:
     track = bundled_path("data", "bundled", "music", f"{name}.ogg")
     loop = loop_track(Workspace(home), Path(track), seconds)
-    assert isinstance(loop.answer, LoopPlan)
     assert loop.analysis is not None
     speech = [(20.0, 40.0), (60.0, 62.0)]
     points = [(19.0, 0.0), (20.0, 14.0), (40.0, 14.0), (41.0, 0.0)]
     # Colours move no letters: one size says that the other palette is no exception.
     for size in SIZES if style == "default" else SIZES[:1]:
-        figure = plan_figure(loop.answer, loop.analysis.profile, points, speech)
+        figure = plan_figure(loop.plan, loop.analysis.profile, points, speech)
         figure.set_size_inches(*size)
         check_legible(figure)
 

@@ -16,11 +16,6 @@ from workbench.params import LandmarkParams, WorkbenchParams
 from workbench.store.home import Home
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
-
-
 def test_landmarks_from_the_store_are_those_that_were_found(track: Path, home: Home) -> None:
     found = track_landmarks(Workspace(home), track)
     stages: list[str] = []

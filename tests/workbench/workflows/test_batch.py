@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,6 @@ import pytest
 import workbench as wb
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
-from workbench.store.home import Home
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 def size(workspace: Workspace, path: Path) -> dict[str, Any]:

@@ -14,11 +14,6 @@ from workbench.files import bundled_path
 from workbench.store.home import Home
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
-
-
 @pytest.mark.slow
 def test_the_catalog_report_links_to_one_report_a_track(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str], asked_of_others: Callable[[str], list[str]]

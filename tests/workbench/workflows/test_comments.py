@@ -38,8 +38,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def plan(reviewed_loop: Planned) -> LoopPlan:
-    assert isinstance(reviewed_loop.answer, LoopPlan)
-    return reviewed_loop.answer.alone
+    return reviewed_loop.plan.alone
 
 
 @pytest.fixture
@@ -137,8 +136,7 @@ def test_verdicts_become_markers_only_where_the_seam_is_heard_as_it_was_judged(
         (MarkerKind.VERDICT, "seam 1: audible (Ana): a breath"),
     ]
     np.testing.assert_allclose([marker.video_s for marker in markers], [1.0, plan.seam_times[0]])
-    assert isinstance(faded.answer, LoopPlan)
-    kinds = [marker.kind for marker in review_markers(faded.answer, load_review(workspace, faded))]
+    kinds = [marker.kind for marker in review_markers(faded.plan, load_review(workspace, faded))]
     assert kinds == [MarkerKind.COMMENT]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +18,6 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.lab.compare import MEASURED, lead_interval, made_of
 from workbench.lab.sweep import with_values
-from workbench.store.home import Home
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 @pytest.fixture(scope="module")

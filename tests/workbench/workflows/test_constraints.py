@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +19,6 @@ from workbench.plans.plan import LoopPlan, nearest_line
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.seams.profile import LoopProfile
-from workbench.store.home import Home
 from workbench.workflows.constraints import (
     read_range,
     read_request,
@@ -31,12 +29,6 @@ from workbench.workflows.constraints import (
 )
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 @pytest.fixture(scope="module")

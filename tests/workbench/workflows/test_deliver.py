@@ -16,15 +16,9 @@ from workbench.params import DELIVERY_TARGETS
 from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack, place_track
 from workbench.results.mix import MixBody
-from workbench.store.home import Home
 from workbench.workflows.render import render_measured, speech_ranges
 
 SECONDS, RATE = 30, 48_000
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    return Workspace(Home(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture(scope="module")

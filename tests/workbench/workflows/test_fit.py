@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,16 +19,9 @@ from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.render.video import render_audio
 from workbench.results.plan import one_of, plan_from_json
-from workbench.store.home import Home
 from workbench.workflows.plan import can_fit, fit_track, loop_track, plan_lengths, planned_json, save_plan
 
 RATE = 22_050
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 @pytest.mark.parametrize("seconds", [6.0, 17.0333, 31.4, 45.0])

@@ -16,16 +16,11 @@ from workbench.cli.main import run
 from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.files import bundled_path
 from workbench.lab.notebooks import copy_notebooks, run_notebook
-from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.plan import PlanKind
 from workbench.results.plan import plan_body
 from workbench.store.home import Home
 from workbench.workflows.plan import fit_track, loop_track, save_plan
 from workbench.workflows.report import plan_sentence
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
 
 
 @pytest.mark.slow
@@ -33,13 +28,12 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str], asked_of_others: Callable[[str], list[str]]
 ) -> None:
     loop = loop_track(Workspace(home), track, 70.0)
-    assert isinstance(loop.answer, LoopPlan)
     plan = tmp_path / "plan.json"
-    plan.write_text(json.dumps(plan_body(loop.answer).to_json()))
+    plan.write_text(json.dumps(plan_body(loop.plan).to_json()))
     html = page("reports/plan", tmp_path / "plan.html", home, track=str(track), plan_file=str(plan))
     assert "clicks under a video of 1:10" in html
-    assert loop.answer.end_label in html
-    seams = zip(loop.answer.segments[:-1], loop.answer.segments[1:], strict=True)
+    assert loop.plan.end_label in html
+    seams = zip(loop.plan.segments[:-1], loop.plan.segments[1:], strict=True)
     assert html.count("data:audio/mpeg") == len({(left.song_to, entered.song_from) for left, entered in seams})
     assert asked_of_others(html) == []
 
@@ -50,15 +44,14 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
 ) -> None:
     track = bundled_path("data", "bundled", "music", "slow_tide.ogg")
     loop = loop_track(Workspace(home), track, 270.0)
-    assert isinstance(loop.answer, LoopPlan)
-    count = len(loop.answer.options)
+    count = len(loop.plan.options)
     assert count > 1
     plan, page = save_plan(loop, tmp_path / "plan.json"), tmp_path / "plan.html"
     given = ["report", "reports/plan", "-p", "track", str(track), "-p", "plan_file", str(plan), "-o", str(page)]
     assert run([*given, "--option", "2", "--home", str(home.root)]) == 0
     html = page.read_text(encoding="utf-8")
     assert f"slow_tide under a video of 4:30, option 2 of {count}" in html
-    assert plan_sentence(loop.answer.option(2)) in unescape(html)
+    assert plan_sentence(loop.plan.option(2)) in unescape(html)
     assert "<strong>Option 1</strong>" in html
     assert "<strong>Option 2</strong>" not in html
     capfd.readouterr()

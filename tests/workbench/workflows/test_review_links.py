@@ -9,7 +9,6 @@ import pytest
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
-from workbench.plans.plan import LoopPlan
 from workbench.review.comments import MAX_TEXT, decide, load_review
 from workbench.review.links import (
     BY_LINK,
@@ -91,7 +90,6 @@ def test_what_was_never_made_opens_nothing(workspace: Workspace, version: str, t
 def test_answers_bear_the_name_and_that_they_came_by_a_link(
     workspace: Workspace, reviewed_loop: Planned, version: str
 ) -> None:
-    assert isinstance(reviewed_loop.answer, LoopPlan)
     decide(workspace, reviewed_loop, "Ana", "needs work")
     token = make_link(workspace, version, DAY, may_answer=True).token
     comment_by_link(workspace, token, " Ana ", "I am somebody else", 0.0, seam=1)
@@ -99,7 +97,7 @@ def test_answers_bear_the_name_and_that_they_came_by_a_link(
     review = load_review(workspace, reviewed_loop)
     (thread,) = review.threads
     assert (thread.first.reviewer, thread.first.version_id) == ("Ana (by link)", version)
-    assert thread.first.video_s == pytest.approx(reviewed_loop.answer.seam_times[1])
+    assert thread.first.video_s == pytest.approx(reviewed_loop.plan.seam_times[1])
     assert [(one.reviewer, one.decision) for one in review.decisions(version)] == [
         ("Ana", "needs work"), ("Ana (by link)", "approved")
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -215,12 +215,6 @@ def test_music_without_a_pulse_is_played_without_scores() -> None:
     assert "worst seam" not in repr(heard)
     assert "no bars to score seams by" in repr(heard)
     assert "worst seam" not in repr(wb.plan_of([(0.0, 2.0)], noise, grid=empty)), "there is no seam"
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -40,12 +40,6 @@ from workbench.matching.video_facts import VideoFacts
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.store.fingerprint import canonical_json
 from workbench.store.home import Home
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
-        yield workspace
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import pytest
 from tests.videos import coloured_shots, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import HOPS_PER_SECOND
-from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 from workbench.workflows.report import video_timeline
@@ -27,10 +26,9 @@ def video(tmp_path: Path) -> Path:
 def test_everything_is_on_the_videos_clock(track: Path, video: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     loop = loop_track(workspace, track, video)
-    assert isinstance(loop.answer, LoopPlan)
     overview = video_timeline(workspace, loop, workspace.load_recording(track))
     assert overview.watched.picture.cuts.tolist() == [22.0, 44.0]
-    assert overview.music.plan == loop.answer
+    assert overview.music.plan == loop.plan
     assert overview.music.music_power.size == pytest.approx(SECONDS * HOPS_PER_SECOND, abs=2)
     assert overview.music.duck_points == ()
     assert overview.tiles[0].first_s == 0.0
@@ -38,4 +36,4 @@ def test_everything_is_on_the_videos_clock(track: Path, video: Path, tmp_path: P
     assert [tile.first_s for tile in overview.tiles[1:]] == [tile.last_s for tile in overview.tiles[:-1]]
     assert all(0.0 <= at <= SECONDS for at, _ in overview.frames)
     first, last = overview.track_span
-    assert 0.0 <= first < last <= loop.answer.song_duration
+    assert 0.0 <= first < last <= loop.plan.song_duration

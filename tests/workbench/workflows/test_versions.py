@@ -10,7 +10,6 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError, Sentence
 from workbench.mix.balance import Mix
-from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.review.versions import find_version, freeze_plan, loop_subject, subject_of, thaw
 from workbench.store.home import Home
@@ -24,16 +23,14 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def loop(reviewed_loop: Planned) -> Planned:
-    assert isinstance(reviewed_loop.answer, LoopPlan)
-    return replace(reviewed_loop, answer=reviewed_loop.answer.alone)
+    return replace(reviewed_loop, answer=reviewed_loop.plan.alone)
 
 
 def test_a_frozen_plan_comes_back_with_its_fades(workspace: Workspace, loop: Planned) -> None:
     assert find_version(workspace, loop) is None
     version = freeze_plan(workspace, loop)
     read = thaw(workspace, version.version_id)
-    assert isinstance(loop.answer, LoopPlan)
-    assert (read.plan, read.number, read.mix, read.video) == (loop.answer, 1, None, None)
+    assert (read.plan, read.number, read.mix, read.video) == (loop.plan, 1, None, None)
     assert read.track.name == "corner_store.ogg"
     assert read.track.is_absolute()
     with pytest.raises(InputError, match="no version"):
@@ -41,9 +38,8 @@ def test_a_frozen_plan_comes_back_with_its_fades(workspace: Workspace, loop: Pla
 
 
 def test_another_fade_or_mix_is_another_version_and_the_same_is_none(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
     first = freeze_plan(workspace, loop)
-    faded = replace(loop, answer=replace(loop.answer, seam_fades=(0.3, *loop.answer.seam_fades[1:])))
+    faded = replace(loop, answer=replace(loop.plan, seam_fades=(0.3, *loop.plan.seam_fades[1:])))
     mixed = replace(loop, mix=Mix(voiceover=False, classification="silent"))
     second, third = freeze_plan(workspace, faded), freeze_plan(workspace, mixed)
     assert len({first.version_id, second.version_id, third.version_id}) == 3
@@ -55,8 +51,7 @@ def test_another_fade_or_mix_is_another_version_and_the_same_is_none(workspace: 
 
 
 def test_options_that_are_not_in_use_make_no_version(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    with_options = replace(loop, answer=replace(loop.answer, options=(loop.answer,)))
+    with_options = replace(loop, answer=replace(loop.plan, options=(loop.plan,)))
     version = freeze_plan(workspace, with_options)
     assert freeze_plan(workspace, loop) == version
     assert thaw(workspace, version.version_id).plan.options == ()

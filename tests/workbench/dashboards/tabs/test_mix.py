@@ -30,11 +30,6 @@ SECONDS = 60.0
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module")
 def sounds(home: Home) -> MixSounds:
     """A minute of a track from its tenth second on, under the narration."""
     music = placed_file(Workspace(home), TRACK, -10.0, SECONDS)

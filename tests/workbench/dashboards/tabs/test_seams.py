@@ -71,9 +71,8 @@ def tab(session: Session) -> SeamsTab:
 
 def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Planned) -> None:
     assert state.scores == pytest.approx(look.scores, abs=1e-9)
-    assert isinstance(loop.answer, LoopPlan)
     assert state.worst is not None
-    assert state.scores[state.worst] == pytest.approx(loop.answer.seam_score, abs=1e-4)
+    assert state.scores[state.worst] == pytest.approx(loop.plan.seam_score, abs=1e-4)
 
 
 def test_a_verdict_is_about_each_seam_that_is_the_same_splice(state: SeamState, loop: Planned, look: SeamLook) -> None:
@@ -115,10 +114,9 @@ def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(
     assert (again.view.fade_seconds, look.view.fade_seconds) == (0.3, loop.plan.seam_fades[0])
     served = with_option_first(loop, state.plan).answer
     assert isinstance(served, LoopPlan)
-    assert isinstance(loop.answer, LoopPlan)
     assert served.seam_fades[0] == 0.3
-    assert served.seam_fades[1:] == loop.answer.seam_fades[1:]
-    assert len(served.options) == len(loop.answer.options)
+    assert served.seam_fades[1:] == loop.plan.seam_fades[1:]
+    assert len(served.options) == len(loop.plan.options)
 
 
 def test_a_crossfade_without_room_is_refused_and_the_plan_stays(state: SeamState) -> None:
@@ -160,10 +158,8 @@ def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     tab: SeamsTab, session: Session, loop: Planned, home: Home
 ) -> None:
     few = loop_track(Workspace(home), loop.track, 150.0)
-    assert isinstance(few.answer, LoopPlan)
-    assert isinstance(loop.answer, LoopPlan)
-    last = len(loop.answer.seam_times) - 1
-    assert len(few.answer.seam_times) <= last
+    last = len(loop.plan.seam_times) - 1
+    assert len(few.plan.seam_times) <= last
     session.loop = few
     session.seam = last
     session.loop = loop
@@ -302,7 +298,6 @@ def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Ses
 def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: Planned) -> None:
     tab = SeamsTab(session)
     until_idle(session)
-    assert isinstance(corner_fit.answer, LoopPlan)
     session.show(corner_fit)
     until_idle(session)
     assert tab.none.object == "This plan has no seam: it plays the track straight."
@@ -312,7 +307,7 @@ def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: 
     tab.go_to_worst()
     tab.judge("good")
     assert tab.outcome.object == "there is no seam to judge"
-    cut = next(option for option in corner_fit.answer.options if option.seam_times)
+    cut = next(option for option in corner_fit.plan.options if option.seam_times)
     session.show(with_option_first(corner_fit, cut))
     until_idle(session)
     assert tab.words.object.startswith(f"Seam 1 of {len(cut.seam_times)}")

@@ -18,7 +18,6 @@ from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.tabs.compared import compared_tracks
 from workbench.dashboards.tabs.tracks import StackTab
 from workbench.params import DuckParams, RenderParams
-from workbench.plans.plan import LoopPlan
 from workbench.review.projects import load_revision, restore_loop
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, plan_track
@@ -54,11 +53,10 @@ def ask(tab: StackTab, what: str, which: object) -> None:
 def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str) -> None:
     tab = StackTab(session)
     assert session.loop is not None
-    assert isinstance(session.loop.answer, LoopPlan)
     (own,) = tab.board.tracks
     assert own["own"]
-    assert tab.player.plan_a == played_plan(session.loop.answer.alone, tab.player.plan_a["rate"])
-    assert own["seams"] == list(session.loop.answer.seam_times)
+    assert tab.player.plan_a == played_plan(session.loop.plan.alone, tab.player.plan_a["rate"])
+    assert own["seams"] == list(session.loop.plan.seam_times)
     assert tab.board.duration == tab.player.duration == pytest.approx(60.0, abs=1e-3)
     assert tab.player.soundtrack
     assert tab.player.video_url
