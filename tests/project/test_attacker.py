@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.elsewhere.attacker import Join, Measured, attack, joins_of, measure, play_join
-from tests.workbench.plans.conftest import make_profile
+from tests.workbench.plans.made import make_profile
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording

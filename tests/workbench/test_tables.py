@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band, make_plan
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.track import Track
 from workbench.matching.lane import Lane, Match, MatchReason
 from workbench.mix.balance import Duck, Mix
-from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.seams.build_profile import loop_profile
 from workbench.seams.profile import SEAM_PARTS
@@ -34,7 +33,7 @@ def lane() -> Lane:
 
 
 @pytest.fixture(scope="module")
-def piece(band: Callable[..., Any]) -> Any:
+def piece() -> Any:
     return band("AABA")
 
 
@@ -74,7 +73,7 @@ def test_evidence_has_its_bands_in_hertz(piece: Any) -> None:
     assert evidence.to_frame().shape == (64, 4)
 
 
-def test_a_plan_has_segments_and_seams(make_plan: Callable[..., LoopPlan]) -> None:
+def test_a_plan_has_segments_and_seams() -> None:
     plan = make_plan([(0.0, 40.0, 0.0, 0.0), (20.0, 60.0, 0.0, 0.0)], [0.02], [1.0], song_duration=60.0)
     dataset, frame = plan.to_dataset(), plan.to_frame()
     np.testing.assert_allclose(dataset.time, plan.seam_times)
@@ -96,7 +95,7 @@ def test_a_mix_and_a_lane() -> None:
     assert lane().to_dataset().reason_score.sel(match=0, reason="mood").item() == 0.4
 
 
-def test_everything_written_says_its_unit(piece: Any, make_plan: Callable[..., LoopPlan]) -> None:
+def test_everything_written_says_its_unit(piece: Any) -> None:
     values = (
         piece.grid,
         loop_profile(piece.recording, piece.grid),

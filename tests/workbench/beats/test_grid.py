@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.beats.corrections import (
     add_beat,
     delete_beat,
@@ -46,7 +47,7 @@ def test_a_grid_made_by_hand_is_sure() -> None:
     assert BeatGrid(BEATS, PLACES, 4).confidence == 1.0
 
 
-def test_a_plan_follows_from_a_grid_made_by_hand(band: Callable[..., Any]) -> None:
+def test_a_plan_follows_from_a_grid_made_by_hand() -> None:
     """Beats and bars that a person typed: no word of low confidence."""
     played = band("AABA", tail=2.0)
     typed = BeatGrid(played.grid.beats, played.grid.positions, 4)

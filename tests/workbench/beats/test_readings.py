@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.workbench.beats.clicks import click_at
 from workbench.beats._kernels import bar_pointer
 from workbench.beats.candidates import FEWEST_BEATS, count_one_level, halves_of, propose
 from workbench.beats.evidence import BEAT_CUES, FRACTIONS, LOW, Odds, describe_pulse
@@ -29,9 +27,9 @@ from workbench.params import BeatParams
 
 
 @pytest.mark.parametrize("bpm", [80.0, 120.0])
-def test_the_beats_of_a_click_are_among_the_pulses(bpm: float, clicked: Callable[..., Any]) -> None:
+def test_the_beats_of_a_click_are_among_the_pulses(bpm: float) -> None:
     beats = np.arange(0.5, 20.0, 60 / bpm)
-    clicks = clicked(beats, np.arange(beats.size) % 4 == 0)
+    clicks = click_at(beats, np.arange(beats.size) % 4 == 0)
     params = BeatParams(activation="onsets")
     pulses, readings = propose(clicks.activation, clicks.evidence, params)
     found = [min(share_near(beats, pulse.times), share_near(pulse.times, beats)) for pulse in pulses]
@@ -41,8 +39,8 @@ def test_the_beats_of_a_click_are_among_the_pulses(bpm: float, clicked: Callable
     assert all(np.all(np.diff(pulse.times) > 0) for pulse in pulses)
 
 
-def test_silence_proposes_nothing(clicked: Callable[..., Any]) -> None:
-    clicks = clicked(np.arange(0.5, 4.0, 0.5))
+def test_silence_proposes_nothing() -> None:
+    clicks = click_at(np.arange(0.5, 4.0, 0.5))
     pulses, readings = propose(np.zeros(400, dtype=np.float32), clicks.evidence, BeatParams(activation="onsets"))
     assert pulses == []
     assert readings.pulse.size == 0
@@ -59,8 +57,8 @@ BEATS = np.arange(0.5, 16.5, 0.5)
 ONES = np.arange(BEATS.size) % 4 == 0
 
 
-def test_a_pulse_on_the_clicks_has_more_support_than_one_between_them(clicked: Callable[..., Any]) -> None:
-    evidence = clicked(BEATS, ONES).evidence
+def test_a_pulse_on_the_clicks_has_more_support_than_one_between_them() -> None:
+    evidence = click_at(BEATS, ONES).evidence
     on, off = describe_pulse(BEATS, evidence), describe_pulse(BEATS[:-1] + 0.25, evidence)
     assert on.support > 5 * off.support
     assert on.strengths.shape == (7, BEATS.size, len(FRACTIONS))
@@ -68,8 +66,8 @@ def test_a_pulse_on_the_clicks_has_more_support_than_one_between_them(clicked: C
     assert on.network is None, "the network was not asked"
 
 
-def test_a_kick_is_a_cue_for_its_beat(clicked: Callable[..., Any]) -> None:
-    pulse = describe_pulse(BEATS, clicked(BEATS, ONES).evidence)
+def test_a_kick_is_a_cue_for_its_beat() -> None:
+    pulse = describe_pulse(BEATS, click_at(BEATS, ONES).evidence)
     low = pulse.cues[BEAT_CUES.index("low")]
     assert low[ONES].min() > low[~ONES].max()
     assert low[pulse.sounding].mean() == pytest.approx(0.0, abs=0.05)
@@ -77,14 +75,14 @@ def test_a_kick_is_a_cue_for_its_beat(clicked: Callable[..., Any]) -> None:
     assert pulse.strengths[LOW, ONES, 0].min() > pulse.strengths[LOW, ~ONES, 0].max()
 
 
-def test_beats_a_bar_apart_are_alike(clicked: Callable[..., Any]) -> None:
-    likeness = describe_pulse(BEATS, clicked(BEATS, ONES).evidence).likeness
+def test_beats_a_bar_apart_are_alike() -> None:
+    likeness = describe_pulse(BEATS, click_at(BEATS, ONES).evidence).likeness
     assert likeness[4] > max(likeness[3], likeness[5])
     assert likeness.max() <= 1.0 + 1e-6
 
 
-def test_beats_before_the_first_and_after_the_last_sound_do_not_count(clicked: Callable[..., Any]) -> None:
-    evidence = clicked(BEATS + 4.0, ONES).evidence
+def test_beats_before_the_first_and_after_the_last_sound_do_not_count() -> None:
+    evidence = click_at(BEATS + 4.0, ONES).evidence
     assert evidence.begins == pytest.approx(4.43, abs=0.05)
     assert evidence.ends == pytest.approx(20.07, abs=0.05)
     pulse = describe_pulse(np.arange(0.5, 21.0, 0.5), evidence)
@@ -172,8 +170,8 @@ PARAMS = BeatParams(activation="onsets")
 MANY_BEATS = np.arange(0.5, 24.5, 0.5)
 
 
-def test_every_metre_is_read_from_every_first_beat(clicked: Callable[..., Any]) -> None:
-    pulse = describe_pulse(MANY_BEATS, clicked(MANY_BEATS).evidence)
+def test_every_metre_is_read_from_every_first_beat() -> None:
+    pulse = describe_pulse(MANY_BEATS, click_at(MANY_BEATS).evidence)
     readings = readings_of([pulse, pulse], PARAMS)
     assert readings.features.shape == (2 * sum(METRES), len(FEATURES))
     of_first = readings.pulse == 0
@@ -183,8 +181,8 @@ def test_every_metre_is_read_from_every_first_beat(clicked: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize("opens", [0, 1, 2, 3])
-def test_kicks_say_which_beat_opens_the_bar(opens: int, clicked: Callable[..., Any]) -> None:
-    evidence = clicked(MANY_BEATS, np.arange(MANY_BEATS.size) % 4 == opens).evidence
+def test_kicks_say_which_beat_opens_the_bar(opens: int) -> None:
+    evidence = click_at(MANY_BEATS, np.arange(MANY_BEATS.size) % 4 == opens).evidence
     pulse = describe_pulse(MANY_BEATS, evidence)
     readings = readings_of([pulse], PARAMS)
     chances = reading_chances(readings, weights_for("onsets"), PARAMS)
@@ -195,8 +193,8 @@ def test_kicks_say_which_beat_opens_the_bar(opens: int, clicked: Callable[..., A
     assert (opens + readings.first_position[likeliest] - 1) % 4 == 0
 
 
-def test_readings_with_the_same_downbeats_add_their_chances(clicked: Callable[..., Any]) -> None:
-    pulse = describe_pulse(MANY_BEATS, clicked(MANY_BEATS).evidence)
+def test_readings_with_the_same_downbeats_add_their_chances() -> None:
+    pulse = describe_pulse(MANY_BEATS, click_at(MANY_BEATS).evidence)
     readings = readings_of([pulse, pulse], PARAMS)
     chances = np.zeros(readings.pulse.size)
     once = np.flatnonzero((readings.beats_per_bar == 3) & (readings.first_position == 1) & (readings.pulse == 0))
@@ -207,8 +205,8 @@ def test_readings_with_the_same_downbeats_add_their_chances(clicked: Callable[..
     assert agreed == pytest.approx(0.6)
 
 
-def test_doubt_about_the_first_beat_of_a_bar_of_four_does_not_halve_the_bar(clicked: Callable[..., Any]) -> None:
-    pulse = describe_pulse(MANY_BEATS, clicked(MANY_BEATS).evidence)
+def test_doubt_about_the_first_beat_of_a_bar_of_four_does_not_halve_the_bar() -> None:
+    pulse = describe_pulse(MANY_BEATS, click_at(MANY_BEATS).evidence)
     readings = readings_of([pulse], PARAMS)
     chances = np.zeros(readings.pulse.size)
     for metre, first, chance in ((2, 1, 0.35), (4, 1, 0.2), (4, 3, 0.3)):
@@ -218,8 +216,8 @@ def test_doubt_about_the_first_beat_of_a_bar_of_four_does_not_halve_the_bar(clic
     assert agreed == pytest.approx(0.3)
 
 
-def test_beats_on_the_clicks_score_more_than_beats_between_them(clicked: Callable[..., Any]) -> None:
-    evidence = clicked(MANY_BEATS).evidence
+def test_beats_on_the_clicks_score_more_than_beats_between_them() -> None:
+    evidence = click_at(MANY_BEATS).evidence
     on, off = (
         local_scores(describe_pulse(times, evidence), evidence, weights_for("onsets"), PARAMS)
         for times in (MANY_BEATS, MANY_BEATS[:-1] + 0.25)
@@ -238,17 +236,17 @@ EARLY_BEATS = np.arange(0.5, 20.5, 0.5)
 
 
 @pytest.mark.parametrize(("metre", "first"), [(2, 1), (3, 3), (4, 1), (4, 2), (5, 4), (7, 6)])
-def test_alike_beats_are_counted_as_they_were_read(metre: int, first: int, clicked: Callable[..., Any]) -> None:
-    pulse = describe_pulse(EARLY_BEATS, clicked(EARLY_BEATS).evidence)
+def test_alike_beats_are_counted_as_they_were_read(metre: int, first: int) -> None:
+    pulse = describe_pulse(EARLY_BEATS, click_at(EARLY_BEATS).evidence)
     readings = readings_of([pulse], PARAMS)
     (best,) = np.flatnonzero((readings.beats_per_bar == metre) & (readings.first_position == first))
     positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"))
     np.testing.assert_array_equal(positions, (np.arange(EARLY_BEATS.size) + first - 1) % metre + 1)
 
 
-def test_kicks_on_the_ones_keep_the_count(clicked: Callable[..., Any]) -> None:
+def test_kicks_on_the_ones_keep_the_count() -> None:
     ones = np.arange(EARLY_BEATS.size) % 4 == 1
-    pulse = describe_pulse(EARLY_BEATS, clicked(EARLY_BEATS, ones).evidence)
+    pulse = describe_pulse(EARLY_BEATS, click_at(EARLY_BEATS, ones).evidence)
     readings = readings_of([pulse], PARAMS)
     (best,) = np.flatnonzero((readings.beats_per_bar == 4) & (readings.first_position == 4))
     positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.workbench.beats.clicks import click_at
 from workbench.beats.constant_tempo import MIN_STEADY_BEATS, joined_grid, slips_of, steady_beats, straight_grid
 from workbench.beats.evidence import Odds, describe_pulse
 from workbench.beats.meter import share_near
@@ -51,9 +51,9 @@ def test_silence_and_a_scrap_of_sound_support_no_tempo() -> None:
     assert tempo_candidates(np.ones(50, dtype=np.float32), FRAMES, BeatParams()).size == 0
 
 
-def test_activation_is_highest_where_something_strikes(clicked: Callable[..., Any]) -> None:
+def test_activation_is_highest_where_something_strikes() -> None:
     times = np.arange(0.5, 8.0, 0.5)
-    activation = clicked(times).activation
+    activation = click_at(times).activation
     assert activation.min() >= 0.0
     assert activation.max() <= 1.0
     on = activation[np.rint(times * FRAMES).astype(int)]
@@ -159,12 +159,12 @@ SLOW, FAST = 60 / 84, 60 / 126
 
 
 @pytest.fixture(scope="module")
-def leaping(clicked: Callable[..., Any]) -> tuple[np.ndarray, Any]:
+def leaping() -> tuple[np.ndarray, Any]:
     """24 beats at 84 BPM, then 40 at 126, with a kick on each one."""
     slow = 0.5 + SLOW * np.arange(24)
     fast = 0.5 + SLOW * 24 + FAST * np.arange(40)
     times = np.concatenate([slow, fast])
-    return times, clicked(times, np.arange(times.size) % 4 == 0).evidence
+    return times, click_at(times, np.arange(times.size) % 4 == 0).evidence
 
 
 def test_a_leap_is_found_where_it_is(leaping: tuple[np.ndarray, Any]) -> None:
@@ -184,9 +184,9 @@ def test_a_leap_is_found_where_it_is(leaping: tuple[np.ndarray, Any]) -> None:
     assert 0.0 < changed.confidence <= 1.0
 
 
-def test_one_tempo_is_left_alone(clicked: Callable[..., Any]) -> None:
+def test_one_tempo_is_left_alone() -> None:
     beats = np.arange(0.5, 30.5, 0.5)
-    evidence = clicked(beats, np.arange(beats.size) % 4 == 0).evidence
+    evidence = click_at(beats, np.arange(beats.size) % 4 == 0).evidence
     pulses = [describe_pulse(beats, evidence), describe_pulse(np.arange(0.5, 30.5, 0.4), evidence)]
     assert follow_changes(pulses, 0, evidence, PARAMS) is None
 

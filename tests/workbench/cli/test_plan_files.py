@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import click
 import pytest
 
+from tests.workbench.played import make_plan
 from workbench.analysis.provenance import make_provenance
 from workbench.analysis.workspace import Workspace
 from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
@@ -31,7 +32,7 @@ MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 
 
 @pytest.fixture
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     return make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
 
 

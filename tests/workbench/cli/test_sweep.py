@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import soundfile
 from click.testing import CliRunner
 
+from tests.workbench.played import band
 from workbench.cli.sweep import command
 from workbench.lab.sweep import read_sweep
 
 
 @pytest.fixture(scope="module")
-def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def songs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("songs")
     piece = band("AABA")
     soundfile.write(folder / "AABA.flac", piece.recording.samples.T, piece.recording.sample_rate)

@@ -13,6 +13,7 @@ import pytest
 import soundfile
 
 from tests.videos import grey, write_video
+from tests.workbench.played import make_plan
 from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE_DB
@@ -82,7 +83,7 @@ def video(media: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     """Four segments, 17 s: crossfades of three lengths and exponents, levels that glide, a long fade at the end."""
     return make_plan(
         [(0.31, 5.123457, 0.0, 0.0), (2.0, 6.25, -1.5, 2.0), (2.0, 6.0, 1.0, -3.0), (1.2345, 5.183543, 0.0, 0.5)],
@@ -96,7 +97,7 @@ def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 
 
 @pytest.fixture(scope="session")
-def late_plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def late_plan() -> LoopPlan:
     """Two segments that start late and end on the track's last sound."""
     return make_plan(
         [(0.0, 6.0, 0.0, 0.0), (4.0, 11.5, 0.0, 0.0)],

@@ -19,6 +19,7 @@ import soundfile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
@@ -195,9 +196,7 @@ def test_the_edit_plays_what_the_renderer_plays(
     seed=st.integers(0, 10**6),
     rate=st.sampled_from([Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60)]),
 )
-def test_every_sample_has_the_level_of_the_plan(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
-) -> None:
+def test_every_sample_has_the_level_of_the_plan(workspace: Workspace, seed: int, rate: Fraction) -> None:
     dice = np.random.default_rng(seed)
     count = int(dice.integers(2, 6))
     rows = []

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, ParameterError
 from workbench.media.audio import decode, write_audio
@@ -110,9 +111,7 @@ def test_the_jump_from_end_to_start_does_not_click(
     assert abs(tone[first] - tone[stop - 1]) < 2 * steepest
 
 
-def test_a_body_that_is_nearly_the_whole_track_stays_in_it(
-    exported: Exported, make_plan: Callable[..., LoopPlan]
-) -> None:
+def test_a_body_that_is_nearly_the_whole_track_stays_in_it(exported: Exported) -> None:
     row = (0.003, 11.997, 0.0, 0.0)
     whole = make_plan([row, row], [0.005], [1.0], song_duration=12.0)
     loop = wav_loop(exported("loop-tags", whole))

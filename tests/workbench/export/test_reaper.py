@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
@@ -177,9 +178,7 @@ def test_the_video_track_and_the_markers(exported: Exported, plan: LoopPlan, vid
     assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
 
 
-def test_the_tempo_is_that_of_the_grid(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, tmp_path: Path
-) -> None:
+def test_the_tempo_is_that_of_the_grid(workspace: Workspace, track: Path, tmp_path: Path) -> None:
     """76 beats a minute, the first bar line at 0.4 s of the track."""
     bar = 240.0 / 76.0
     rows = [(0.0, 0.4 + 3 * bar, 0.0, 0.0)] + [(0.4 + bar, 0.4 + 3 * bar, 0.0, 0.0)] * 4

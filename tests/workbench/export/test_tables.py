@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +15,7 @@ import pandas
 import pytest
 import soundfile
 
+from tests.workbench.played import make_plan
 from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
@@ -278,7 +278,7 @@ def marks_of(path: Path, name: str) -> list[tuple[float, str]]:
 
 @pytest.mark.parametrize("name", ["markers", "fcpxml", "xmeml", "edl", "otio", "rpp"])
 def test_markers_stand_at_start_seams_reviews_and_end(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, tmp_path: Path, name: str
+    workspace: Workspace, track: Path, tmp_path: Path, name: str
 ) -> None:
     """The end of music that plays to the end is on the last frame: the frame after it is none of the clip."""
     plan = make_plan([(0.0, 6.013, 0.0, 0.0), (2.013, 6.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.export.tempo import LATE_SECONDS, TempoMark, played_beats, tempo_bpm, tempo_map
 from workbench.export.timeline import Beat
@@ -30,7 +29,7 @@ def bar_lines(marks: list[TempoMark], until: float) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     """Two bars of 2.5 s, 96 beats a minute, four times; the body is named by its bars."""
     return make_plan([(0.0, 7.5, 0.0, 0.0)] + [(2.5, 7.5, 0.0, 0.0)] * 3, [0.01] * 3, [0.5] * 3, song_duration=12.0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.played import make_plan
 from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError, PlanError
@@ -49,9 +49,7 @@ def test_text_is_kept_on_one_line() -> None:
     assert plain_name("a\tb\nc\x07\ud800d") == "a b c d"
 
 
-def test_a_plan_of_a_longer_video_is_refused(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, video: Path, tmp_path: Path
-) -> None:
+def test_a_plan_of_a_longer_video_is_refused(workspace: Workspace, track: Path, video: Path, tmp_path: Path) -> None:
     longer = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
         export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=track, video=video)
@@ -102,9 +100,7 @@ def at_rate(workspace: Workspace, plan: LoopPlan, rate: Fraction) -> tuple[Timel
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(RATES))
-def test_clips_meet_and_crossfades_stay_within_the_track(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
-) -> None:
+def test_clips_meet_and_crossfades_stay_within_the_track(workspace: Workspace, seed: int, rate: Fraction) -> None:
     dice = np.random.default_rng(seed)
     count = int(dice.integers(2, 7))
     rows = []
@@ -262,7 +258,7 @@ def test_each_stem_lies_in_an_edit_as_in_one_of_its_own(
 
 
 def test_ids_of_a_project_differ_also_where_stems_are_numbered(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, tmp_path: Path
+    workspace: Workspace, track: Path, tmp_path: Path
 ) -> None:
     rows = [(1.0, 11.0, 0.0, 0.0), *[(1.0, 2.0, 0.0, 0.0)] * 10, (1.0, 11.0, 0.0, 0.0)]
     plan = make_plan(rows, [0.02] * 11, [1.0] * 11, song_duration=12.0)

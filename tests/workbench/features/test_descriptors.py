@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
 
+from tests.workbench.played import band
 from workbench.analysis.character import (
     Character,
     character_from_arrays,
@@ -199,13 +201,13 @@ BAND_RATE = 22_050
 
 
 @pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory, band: Callable[..., object]) -> Callable[..., Character]:
+def described(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Character]:
     """`described(gain=…)` plays the band, writes a file and describes it."""
     folder = tmp_path_factory.mktemp("character")
 
-    def run(name: str, **how: object) -> Character:
+    def run(name: str, **how: Any) -> Character:
         path = folder / f"{name}.wav"
-        recording = band("AABB", **how).recording  # type: ignore[attr-defined]
+        recording = band("AABB", **how).recording
         soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
         return describe(Workspace(Home(folder / "home")), path)
 

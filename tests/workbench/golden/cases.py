@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tests.workbench.conftest import Played, play
-from tests.workbench.plans.conftest import Track, make_profile
+from tests.workbench.plans.made import Track, make_profile
+from tests.workbench.played import Played, band
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.beats._kernels import bar_pointer
@@ -132,7 +132,7 @@ def placements(seed: int, params: Mapping[str, Any]) -> Numbers:
 
 
 def crossfades(seed: int, params: Mapping[str, Any]) -> Numbers:
-    dice, piece = np.random.default_rng(6), play("ABAC", human_seconds=0.004 * seed)
+    dice, piece = np.random.default_rng(6), band("ABAC", human_seconds=0.004 * seed)
     changed = {"alike_fade_seconds": 0.05, "unlike_fade_seconds": 0.2} if seed == 1 else {}
     recording, lines = piece.recording, piece.grid.downbeats
     leave, enter = dice.integers(lines.size, size=(2, 16))
@@ -144,13 +144,13 @@ def crossfades(seed: int, params: Mapping[str, Any]) -> Numbers:
 
 def play_unevenly() -> Played:
     """A band whose drums pause for a part, and a grid whose beats differ by some milliseconds."""
-    piece = play("ABOC", human_seconds=0.004)
+    piece = band("ABOC", human_seconds=0.004)
     beats = piece.grid.beats + np.random.default_rng(3).uniform(-0.008, 0.008, piece.grid.beats.size)
     return Played(piece.recording, replace(piece.grid, beats=beats))
 
 
 def seam_scores(seed: int, params: Mapping[str, Any]) -> Numbers:
-    dice, piece = np.random.default_rng(5), play_unevenly() if seed == 2 else play("ABAC")
+    dice, piece = np.random.default_rng(5), play_unevenly() if seed == 2 else band("ABAC")
     fitted = params["seam"]["model"] | {"own_break_share": 1.2, "pulse_weight": 2.0, "max_harmony": 0.2}
     changed: dict[str, Any] = ({"context_beats": 2}, {"model": fitted}, {})[seed]
     seam_params = SeamParams(**params["seam"] | changed)

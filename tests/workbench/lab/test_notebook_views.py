@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from html import escape
 from inspect import getdoc
@@ -16,19 +15,19 @@ import pytest
 from PIL import Image
 
 import workbench as wb
+from tests.workbench.played import band, make_plan
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.track import Track
 from workbench.matching.lane import Lane, Match
 from workbench.media.audio import decode, write_audio
 from workbench.mix.balance import Duck, Mix
 from workbench.params.sliders import knob_of
-from workbench.plans.plan import LoopPlan
 
 MIX = Mix(True, "voice", -3.0, 1.5, Duck(((1.0, 0.0), (1.2, 14.0)), 100, ((1.2, 2.5),), 14.0, 100, 400))
 
 
 @pytest.fixture(scope="module")
-def piece(band: Callable[..., Any]) -> Any:
+def piece() -> Any:
     return band("AABA")
 
 
@@ -62,7 +61,7 @@ def test_sounds_are_heard(piece: Any, tmp_path: Path) -> None:
     assert len(_seconds(heard, tmp_path)) == 2
 
 
-def test_what_has_no_sound_is_drawn(piece: Any, make_plan: Callable[..., LoopPlan]) -> None:
+def test_what_has_no_sound_is_drawn(piece: Any) -> None:
     for value in (make_plan([(0.0, 40.0, 0.0, 0.0), (20.0, 60.0, 0.0, 0.0)], [0.02], [1.0], song_duration=60.0), MIX):
         html = value._repr_html_()
         assert len(_pictures(html)) == 1
@@ -89,9 +88,7 @@ def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
     assert all(len(repr(one)) < 300 for one in (loop, refused))
 
 
-def test_every_value_prints_itself_in_short_and_has_its_table(
-    piece: Any, make_plan: Callable[..., LoopPlan], tmp_path: Path
-) -> None:
+def test_every_value_prints_itself_in_short_and_has_its_table(piece: Any, tmp_path: Path) -> None:
     recording = piece.recording
     track = write_audio(tmp_path / "piece.wav", [recording.samples], recording.sample_rate, recording.channels)
     (tmp_path / "piece.beats").write_text("".join(f"{at}\n" for at in piece.grid.beats))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import workbench as wb
+from tests.workbench.played import band
 from workbench.errors import ExtraMissing, ParameterError
 from workbench.media.audio import decode
 from workbench.params import DuckParams, SeamParams
@@ -21,7 +21,7 @@ MUSIC = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
 
 
 @pytest.fixture(scope="module")
-def turned(band: Callable[..., Any]) -> Any:
+def turned() -> Any:
     piece = band("AABA")
     times = piece.grid.beats
     return wb.widgets.seam(piece.recording, leave=times[32], enter=times[16], grid=piece.grid, knobs=("context_beats",))
@@ -32,7 +32,7 @@ def ducked() -> Any:
     return wb.widgets.ducking(VOICE, MUSIC, seconds=26.0)
 
 
-def test_a_turned_seam_is_the_splice_of_these_parameters(turned: Any, band: Callable[..., Any]) -> None:
+def test_a_turned_seam_is_the_splice_of_these_parameters(turned: Any) -> None:
     piece, before = band("AABA"), turned.value.score
     assert repr(turned).startswith("<<splice from beat 32 to beat 16")
     assert turned.turn(context_beats=8) is turned

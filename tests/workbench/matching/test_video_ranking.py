@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from tests.workbench.matching.made import make_columns, make_video
 from workbench import extensions
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
@@ -44,8 +45,6 @@ from workbench.params import BRIEF_PART, MATCH_PARTS, MatchParams
 from workbench.recording import FloatArray
 
 PARAMS = MatchParams()
-MakeVideo = Callable[..., VideoFacts]
-MakeColumns = Callable[..., Columns]
 
 
 def parts_of(make_video: VideoFacts, tracks: Columns) -> dict[str, np.ndarray]:
@@ -54,26 +53,22 @@ def parts_of(make_video: VideoFacts, tracks: Columns) -> dict[str, np.ndarray]:
     )
 
 
-def test_fast_videos_want_fast_lively_music_and_slow_ones_the_contrary(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
-    tracks = columns(bpm=[70, 170], density=[1.0, 6.0], energy=[0.15, 0.9])
+def test_fast_videos_want_fast_lively_music_and_slow_ones_the_contrary() -> None:
+    tracks = make_columns(bpm=[70, 170], density=[1.0, 6.0], energy=[0.15, 0.9])
     fast = make_video(cuts_per_minute=50, motion=(0.5,))
     slow = make_video(cuts_per_minute=3, motion=(0.005,))
     assert rank(fast, tracks, 2).rows.tolist() == [1, 0]
     assert rank(slow, tracks, 2).rows.tolist() == [0, 1]
 
 
-def test_bright_pictures_want_cheerful_music(make_video: MakeVideo, columns: MakeColumns) -> None:
-    tracks = columns(mode=[-0.9, 0.9], brightness=[0.25, 0.75])
+def test_bright_pictures_want_cheerful_music() -> None:
+    tracks = make_columns(mode=[-0.9, 0.9], brightness=[0.25, 0.75])
     assert rank(make_video(brightness=0.75, colourfulness=0.2), tracks, 2).rows[0] == 1
     assert rank(make_video(brightness=0.1, colourfulness=0.02), tracks, 2).rows[0] == 0
 
 
-def test_a_clear_key_in_major_is_cheerful_and_what_sound_alone_says_stays_near_the_middle(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
-    tracks = columns(mode=[-1.0, 1.0, 0.0, 0.0], key_clarity=[0.9, 0.9, 0.9, 0.3], brightness=[0.9, 0.1, 0.5, 0.5])
+def test_a_clear_key_in_major_is_cheerful_and_what_sound_alone_says_stays_near_the_middle() -> None:
+    tracks = make_columns(mode=[-1.0, 1.0, 0.0, 0.0], key_clarity=[0.9, 0.9, 0.9, 0.3], brightness=[0.9, 0.1, 0.5, 0.5])
     valence = track_valence(tracks.mode, tracks.brightness, tracks.key_clarity, tracks.words_valence, PARAMS)
     assert valence[1] > valence[2] > valence[0]
     assert valence[2] > valence[3]
@@ -84,13 +79,11 @@ def test_a_clear_key_in_major_is_cheerful_and_what_sound_alone_says_stays_near_t
     assert ruled[0] > valence[0]
 
 
-def test_what_the_catalog_says_of_a_mood_comes_before_what_is_heard(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
+def test_what_the_catalog_says_of_a_mood_comes_before_what_is_heard() -> None:
     """Two tracks in minor, of which the second is described as cheerful; the other two differ in energy alike."""
     params = MatchParams()
     unknown = np.nan
-    tracks = columns(
+    tracks = make_columns(
         mode=[-0.9, -0.9, 0.0, 0.0],
         energy=[0.5, 0.5, 0.8, 0.8],
         words_valence=[unknown, 0.9, unknown, unknown],
@@ -114,8 +107,8 @@ def test_a_mood_in_words_counts_where_nothing_was_measured() -> None:
     assert np.isnan(energy[1])
 
 
-def test_a_voice_prefers_instrumentals_with_a_free_band(make_video: MakeVideo, columns: MakeColumns) -> None:
-    tracks = columns(vocals=[0.95, 0.0, 0.0], speech_band=[0.05, 0.45, 0.05])
+def test_a_voice_prefers_instrumentals_with_a_free_band() -> None:
+    tracks = make_columns(vocals=[0.95, 0.0, 0.0], speech_band=[0.05, 0.45, 0.05])
     spoken = parts_of(make_video(speech=0.5), tracks)["voice"]
     assert spoken[2] == pytest.approx(1.0)
     assert spoken[0] < spoken[1] < spoken[2]
@@ -145,18 +138,18 @@ def test_a_track_that_loops_covers_any_video_but_tires() -> None:
     assert 0.4 < often < twice
 
 
-def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_music_under_scenes_is_the_mean_of_its_contour() -> None:
     rising = np.linspace(0.0, 1.0, CONTOUR_PARTS)
-    tracks = columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
+    tracks = make_columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
     under = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks.contour, tracks.duration)
     assert under[0] == pytest.approx([rising[:16].mean(), rising[16:].mean()], abs=1e-3)
     assert under[1] == pytest.approx([rising.mean()] * 2, abs=1e-3)
     assert under[2] == pytest.approx([rising[:8].mean(), rising[8:16].mean()], abs=1e-3)
 
 
-def test_the_arc_of_the_video_prefers_music_that_follows_it(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_the_arc_of_the_video_prefers_music_that_follows_it() -> None:
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
-    tracks = columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
+    tracks = make_columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
     video = make_video(60.0, motion=(0.0, 0.02, 0.1, 0.5))
     up = arc_part(video, tracks.contour, tracks.duration, PARAMS)
     assert up[0] > 0.65
@@ -194,9 +187,9 @@ def test_cuts_anywhere_agree_with_no_tempo() -> None:
     assert np.mean(surely) < 0.03
 
 
-def test_what_is_not_known_of_a_track_speaks_neither_way(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_what_is_not_known_of_a_track_speaks_neither_way() -> None:
     nan = float("nan")
-    unknown = columns(
+    unknown = make_columns(
         bpm=[nan], energy=[nan], brightness=[nan], density=[nan], mode=[nan], duration=[nan], vocals=[nan],
         speech_band=[nan], loopable=[nan], contour=[[nan] * CONTOUR_PARTS],
     )  # fmt: skip
@@ -221,9 +214,9 @@ def test_music_without_beats_goes_by_its_onsets() -> None:
     assert pulse[3] == pytest.approx(np.log2(2.0) / np.log2(3.0), abs=1e-6)
 
 
-def test_a_pair_scores_the_same_in_any_catalog(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_a_pair_scores_the_same_in_any_catalog() -> None:
     dice = np.random.default_rng(8)
-    tracks = columns(
+    tracks = make_columns(
         bpm=dice.uniform(60, 180, 900), energy=dice.uniform(0, 1, 900), mode=dice.uniform(-1, 1, 900),
         duration=dice.uniform(30, 300, 900), contour=dice.uniform(0, 1, (900, CONTOUR_PARTS)),
     )  # fmt: skip
@@ -234,12 +227,10 @@ def test_a_pair_scores_the_same_in_any_catalog(make_video: MakeVideo, columns: M
     assert alone.columns.track_ids.tolist() == whole.columns.track_ids[:5].tolist()
 
 
-def test_the_scan_finds_what_ranking_every_track_in_full_would_find(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
+def test_the_scan_finds_what_ranking_every_track_in_full_would_find() -> None:
     dice = np.random.default_rng(9)
     size = 3000
-    tracks = columns(
+    tracks = make_columns(
         bpm=dice.uniform(60, 180, size), density=dice.uniform(0.5, 8, size), energy=dice.uniform(0, 1, size),
         mode=dice.uniform(-1, 1, size), duration=dice.uniform(30, 300, size), vocals=dice.uniform(0, 1, size),
         contour=dice.uniform(0.2, 0.8, (size, CONTOUR_PARTS)),
@@ -252,9 +243,7 @@ def test_the_scan_finds_what_ranking_every_track_in_full_would_find(
 
 @pytest.mark.parametrize("speech", [0.0, 0.6])
 @pytest.mark.parametrize("motion", [0.005, 0.4])
-def test_of_a_large_catalog_the_best_by_numbers_are_found_whatever_is_passed_over(
-    make_video: MakeVideo, columns: MakeColumns, speech: float, motion: float
-) -> None:
+def test_of_a_large_catalog_the_best_by_numbers_are_found_whatever_is_passed_over(speech: float, motion: float) -> None:
     """Several blocks of a scan, numbers unknown here and there; formed for every track, scores lead to the same."""
     size, count = 140_000, 50
     dice = np.random.default_rng(5)
@@ -262,7 +251,7 @@ def test_of_a_large_catalog_the_best_by_numbers_are_found_whatever_is_passed_ove
     def known(values: np.ndarray) -> np.ndarray:
         return np.where(dice.random(size) < 0.1, np.nan, values)
 
-    tracks = columns(
+    tracks = make_columns(
         bpm=known(dice.uniform(60, 180, size)), density=known(dice.uniform(0.5, 8, size)),
         energy=known(dice.uniform(0, 1, size)), mode=known(dice.uniform(-1, 1, size)),
         duration=known(dice.uniform(30, 300, size)), vocals=known(dice.uniform(0, 1, size)),
@@ -276,16 +265,16 @@ def test_of_a_large_catalog_the_best_by_numbers_are_found_whatever_is_passed_ove
     assert set(found.rows.tolist()) == set(np.argsort(-raw)[:count].tolist())
 
 
-def test_the_order_does_not_depend_on_the_order_of_rows(make_video: MakeVideo, columns: MakeColumns) -> None:
-    tracks = columns(energy=[0.3, 0.5, 0.5, 0.5, 0.7])
+def test_the_order_does_not_depend_on_the_order_of_rows() -> None:
+    tracks = make_columns(energy=[0.3, 0.5, 0.5, 0.5, 0.7])
     video = make_video()
     turned = np.array([4, 3, 2, 1, 0])
     one, other = rank(video, tracks, 5), rank(video, tracks.take(turned), 5)
     assert one.columns.track_ids.tolist() == other.columns.track_ids.tolist()
 
 
-def test_landing_is_a_merit_and_its_absence_no_fault(make_video: MakeVideo, columns: MakeColumns) -> None:
-    parts = parts_of(make_video(), columns(energy=[0.5]))
+def test_landing_is_a_merit_and_its_absence_no_fault() -> None:
+    parts = parts_of(make_video(), make_columns(energy=[0.5]))
     without = raw_scores(parts, PARAMS)[0]
     usual = raw_scores(parts | {"sync": np.array([PARAMS.model.usual_sync])}, PARAMS)[0]
     landing = raw_scores(parts | {"sync": np.array([0.9])}, PARAMS)[0]
@@ -293,14 +282,14 @@ def test_landing_is_a_merit_and_its_absence_no_fault(make_video: MakeVideo, colu
     assert landing > without
 
 
-def test_a_track_of_no_length_is_ranked_without_a_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
-    parts = parts_of(make_video(60.0, motion=(0.01, 0.3, 0.5)), columns(duration=[0.0, 60.0]))
+def test_a_track_of_no_length_is_ranked_without_a_contour() -> None:
+    parts = parts_of(make_video(60.0, motion=(0.01, 0.3, 0.5)), make_columns(duration=[0.0, 60.0]))
     assert parts["arc"][0] == pytest.approx(PARAMS.usual_parts["arc"])
     assert all(np.isfinite(part).all() for part in parts.values())
 
 
-def test_an_empty_catalog_has_no_ranking(make_video: MakeVideo, columns: MakeColumns) -> None:
-    nobody = columns(energy=[0.5]).take(np.zeros(0, dtype=np.int64))
+def test_an_empty_catalog_has_no_ranking() -> None:
+    nobody = make_columns(energy=[0.5]).take(np.zeros(0, dtype=np.int64))
     assert rank(make_video(), nobody, 50).rows.size == 0
 
 
@@ -308,11 +297,9 @@ def asked(brief: str, texts: list[str], folder: Path) -> AskedMusic:
     return AskedMusic(read_brief(brief), TextIndex.build(texts, folder))
 
 
-def test_a_brief_comes_before_the_picture_and_its_rules_part_the_list(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
-) -> None:
+def test_a_brief_comes_before_the_picture_and_its_rules_part_the_list(tmp_path: Path) -> None:
     dark = make_video(cuts_per_minute=3, motion=(0.005,), brightness=0.05, colourfulness=0.01)
-    tracks = columns(energy=[0.1, 0.85, 0.85], mode=[-0.9, 0.9, 0.9], vocals=[0.0, 0.0, 0.95])
+    tracks = make_columns(energy=[0.1, 0.85, 0.85], mode=[-0.9, 0.9, 0.9], vocals=[0.0, 0.0, 0.95])
     texts = ["dark, sad", "energetic, happy", "energetic, happy"]
     assert rank(dark, tracks, 3).rows[0] == 0
     cheerful = rank(dark, tracks, 3, PARAMS, asked("energetic and happy, no vocals", texts, tmp_path / "a"))
@@ -324,11 +311,9 @@ def test_a_brief_comes_before_the_picture_and_its_rules_part_the_list(
     ), "rules change no score"
 
 
-def test_what_the_music_is_for_parts_the_list_by_licence_and_changes_no_score(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
-) -> None:
+def test_what_the_music_is_for_parts_the_list_by_licence_and_changes_no_score(tmp_path: Path) -> None:
     dark = make_video(cuts_per_minute=3, motion=(0.005,), brightness=0.05, colourfulness=0.01)
-    tracks = replace(columns(energy=[0.1, 0.5, 0.9]), licence=np.array([0, UNKNOWN, 1], dtype=np.int8))
+    tracks = replace(make_columns(energy=[0.1, 0.5, 0.9]), licence=np.array([0, UNKNOWN, 1], dtype=np.int8))
     free = rank(dark, tracks, 3, PARAMS)
     sold = rank(dark, tracks, 3, PARAMS, AskedMusic(read_brief("", "commercial"), TextIndex.build([""] * 3, tmp_path)))
     assert (free.rows.tolist(), sold.rows.tolist()) == ([0, 1, 2], [2, 1, 0])
@@ -337,22 +322,18 @@ def test_what_the_music_is_for_parts_the_list_by_licence_and_changes_no_score(
     assert sold.raw[::-1] == pytest.approx(free.raw)
 
 
-def test_the_one_track_that_meets_the_rules_of_a_brief_is_found_however_far_behind_it_is(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
-) -> None:
+def test_the_one_track_that_meets_the_rules_of_a_brief_is_found_however_far_behind_it_is(tmp_path: Path) -> None:
     size, place = 3_000, 2_345
     energy, vocals = np.full(size, 0.3), np.full(size, 0.95)
     energy[place], vocals[place] = 1.0, 0.0
-    tracks = columns(energy=energy.tolist(), vocals=vocals.tolist())
+    tracks = make_columns(energy=energy.tolist(), vocals=vocals.tolist())
     asks = asked("no vocals", [""] * size, tmp_path)
     assert rank(make_video(), tracks, 50, MatchParams(candidates=50), asks).rows[0] == place
 
 
-def test_a_tempo_and_a_voice_that_a_brief_asks_for_replace_those_of_the_video(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
-) -> None:
+def test_a_tempo_and_a_voice_that_a_brief_asks_for_replace_those_of_the_video(tmp_path: Path) -> None:
     spoken = make_video(cuts_per_minute=50, motion=(0.5,), speech=0.8)
-    tracks = columns(bpm=[64.0, 150.0], density=[1.0, 6.0], vocals=[0.95, 0.95])
+    tracks = make_columns(bpm=[64.0, 150.0], density=[1.0, 6.0], vocals=[0.95, 0.95])
     assert rank(spoken, tracks, 2).rows.tolist() == [1, 0]
     slow = rank(spoken, tracks, 2, PARAMS, asked("slow, with vocals", ["", ""], tmp_path))
     assert slow.rows.tolist() == [0, 1]
@@ -360,7 +341,7 @@ def test_a_tempo_and_a_voice_that_a_brief_asks_for_replace_those_of_the_video(
     assert slow.wanted.seen == {"pulse": pytest.approx(wanted_of(spoken, PARAMS).pulse)}
 
 
-def test_only_what_a_brief_states_weighs_more(make_video: MakeVideo) -> None:
+def test_only_what_a_brief_states_weighs_more() -> None:
     """A piano has a usual energy, but nobody asked for that."""
     for brief, stated in (("piano", set()), ("calm piano", {"level", "mood"}), ("folk, slow", {"pulse"})):
         changed = params_for(wanted_of(make_video(), PARAMS, read_brief(brief)), PARAMS)
@@ -373,12 +354,10 @@ def test_every_part_has_a_weight() -> None:
     assert set(PARAMS.usual_parts) == set(PARAMS.weights) == {*MATCH_PARTS, BRIEF_PART}
 
 
-def test_of_a_large_catalog_those_that_keep_time_and_rise_with_the_video_are_found(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
+def test_of_a_large_catalog_those_that_keep_time_and_rise_with_the_video_are_found() -> None:
     """By their numbers alone thousands are ahead of them: many are of the pulse, level and colour that is wanted."""
     size, dice = 90_000, np.random.default_rng(6)
-    tracks = columns(
+    tracks = make_columns(
         bpm=dice.uniform(100, 130, size), density=dice.uniform(2, 4, size), energy=dice.uniform(0.4, 0.7, size),
         mode=dice.uniform(0, 1, size), duration=dice.uniform(90, 300, size), beats_per_bar=np.full(size, 4, np.int8),
         contour=dice.uniform(0.2, 0.8, (size, CONTOUR_PARTS)),
@@ -418,19 +397,15 @@ def given() -> Iterator[None]:
         (KeyError("moods"), "the match term given failed: KeyError: 'moods'"),
     ],
 )
-def test_parts_that_are_none_are_one_clear_error(
-    answer: Any, complaint: str, make_video: Callable[..., VideoFacts], columns: Callable[..., Columns]
-) -> None:
+def test_parts_that_are_none_are_one_clear_error(answer: Any, complaint: str) -> None:
     Given.answer = answer
     with pytest.raises(ParameterError, match=complaint):
-        term_parts(make_video(), columns(bpm=[100.0, 120.0]), TERM_PARAMS)
+        term_parts(make_video(), make_columns(bpm=[100.0, 120.0]), TERM_PARAMS)
 
 
-def test_unknown_counts_as_usual_and_is_no_reason(
-    make_video: Callable[..., VideoFacts], columns: Callable[..., Columns]
-) -> None:
+def test_unknown_counts_as_usual_and_is_no_reason() -> None:
     Given.answer = [np.nan, 1.0]
-    tracks, video = columns(bpm=[110.0, 110.0]), make_video()
+    tracks, video = make_columns(bpm=[110.0, 110.0]), make_video()
     ranking = rank(video, tracks, 2, TERM_PARAMS)
     assert ranking.rows.tolist() == [1, 0]
     for at, said in ((0, True), (1, False)):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.workbench.matching.made import make_columns, make_video
 from workbench.align.placements import Placement
 from workbench.catalog.certainty import SURE, SURE_BUT_FOR_DOUBLE, UNSURE
 from workbench.catalog.track import Track
@@ -33,8 +33,6 @@ from workbench.matching.video_reasons import (
 from workbench.params import MatchParams
 
 PARAMS = MatchParams()
-MakeVideo = Callable[..., VideoFacts]
-MakeColumns = Callable[..., Columns]
 LANDING = Placement(-12.5, 0.62, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
 
 
@@ -53,10 +51,10 @@ def by_category(found: tuple[MatchReason, ...]) -> dict[str | None, list[MatchRe
     return {name: [line for line in found if line.category == name] for name in {line.category for line in found}}
 
 
-def test_lines_state_what_was_measured(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_lines_state_what_was_measured() -> None:
     video = make_video(300.0, cuts_per_minute=32, motion=(0.02, 0.6), brightness=0.62, colourfulness=0.14, speech=0.8)
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
-    tracks = columns(
+    tracks = make_columns(
         bpm=[126.2], density=[4.12], energy=[0.725], brightness=[0.55], duration=[300.0], vocals=[0.9],
         speech_band=[0.4], contour=[rising], mode=[-1.0],
     )  # fmt: skip
@@ -81,23 +79,19 @@ def test_lines_state_what_was_measured(make_video: MakeVideo, columns: MakeColum
     assert all(0.0 <= line.score <= 1.0 for lines in found.values() for line in lines)
 
 
-def test_where_the_track_begins_is_a_time_of_the_video_like_that_of_the_event(
-    make_video: MakeVideo, columns: MakeColumns
-) -> None:
+def test_where_the_track_begins_is_a_time_of_the_video_like_that_of_the_event() -> None:
     later = replace(LANDING, offset_seconds=203.9, label="drop on the hit at 3:36.7")
-    pair = pair_of(make_video(300.0), columns(bpm=[76.0]), (later,))
+    pair = pair_of(make_video(300.0), make_columns(bpm=[76.0]), (later,))
     (line,) = by_category(reasons(pair, PARAMS))["sync"]
     assert (line.video, line.audio) == ("hit at 3:36.7", "drop, when the track begins at 3:23.9")
 
 
 @pytest.mark.parametrize("mode", [-0.9, -0.2, 0.35, float("nan")])
 @pytest.mark.parametrize("bpm", [62.0, 95.0, 150.0])
-def test_the_two_numbers_of_a_line_are_those_that_were_compared(
-    make_video: MakeVideo, columns: MakeColumns, mode: float, bpm: float
-) -> None:
+def test_the_two_numbers_of_a_line_are_those_that_were_compared(mode: float, bpm: float) -> None:
     """A reader with the widths at hand gets the line's score from its own two numbers."""
     video = make_video(90.0, cuts_per_minute=24, motion=(0.1, 0.3), brightness=0.3, colourfulness=0.2)
-    pair = pair_of(video, columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
+    pair = pair_of(video, make_columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
     widths = {"pace": PARAMS.model.pulse_width, "energy": PARAMS.model.energy_width, "mood": PARAMS.model.valence_width}
     checked = set()
     for line in reasons(pair, PARAMS):
@@ -113,21 +107,21 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
     assert {"energy", "mood"} <= checked
 
 
-def test_a_mood_is_told_by_what_it_was_compared_by(make_video: MakeVideo, columns: MakeColumns) -> None:
-    pair = pair_of(make_video(90.0), columns(mode=[0.4], brightness=[0.4], key_clarity=[0.71]))
+def test_a_mood_is_told_by_what_it_was_compared_by() -> None:
+    pair = pair_of(make_video(90.0), make_columns(mode=[0.4], brightness=[0.4], key_clarity=[0.71]))
     assert sound_of(pair) == "mode +0.40 from -1 minor to +1 major, clarity of key 0.71"
 
 
-def test_a_mode_that_is_in_doubt_is_not_called_one(make_video: MakeVideo, columns: MakeColumns) -> None:
-    pair = pair_of(make_video(60.0), columns(mode=[float("nan")]), musical_key_name="C", musical_key_mode="minor")
+def test_a_mode_that_is_in_doubt_is_not_called_one() -> None:
+    pair = pair_of(make_video(60.0), make_columns(mode=[float("nan")]), musical_key_name="C", musical_key_mode="minor")
     said = " ".join((*(line.audio for line in reasons(pair, PARAMS)), explanation(pair, PARAMS)))
     assert "minor" not in said
     assert "major" not in said
 
 
-def test_what_moved_most_comes_first(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_what_moved_most_comes_first() -> None:
     video = make_video(60.0, speech=0.9)
-    sings = pair_of(video, columns(vocals=[1.0], speech_band=[0.6]))
+    sings = pair_of(video, make_columns(vocals=[1.0], speech_band=[0.6]))
     found = reasons(sings, PARAMS)
     assert found[0].category == "voice"
     assert found[0].score < 0.1
@@ -135,9 +129,9 @@ def test_what_moved_most_comes_first(make_video: MakeVideo, columns: MakeColumns
     assert moved["voice"] == min(moved.values())
 
 
-def test_there_is_no_line_about_what_is_not_there(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_there_is_no_line_about_what_is_not_there() -> None:
     nan = float("nan")
-    silent = pair_of(make_video(60.0, speech=0.0), columns(energy=[nan], bpm=[nan], density=[nan]))
+    silent = pair_of(make_video(60.0, speech=0.0), make_columns(energy=[nan], bpm=[nan], density=[nan]))
     categories = [line.category for line in reasons(silent, PARAMS)]
     assert "voice" not in categories
     assert "pace" not in categories
@@ -145,9 +139,9 @@ def test_there_is_no_line_about_what_is_not_there(make_video: MakeVideo, columns
     assert "sync" not in categories
 
 
-def test_cuts_on_bars_are_told(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_cuts_on_bars_are_told() -> None:
     video = make_video(64.0, cuts=np.arange(2.0, 64.0, 2.0))
-    found = reasons(pair_of(video, columns(bpm=[120.0])), PARAMS)
+    found = reasons(pair_of(video, make_columns(bpm=[120.0])), PARAMS)
     told = [line for line in found if "a bar lasts 2.00 s at 120.0 bpm" in line.audio]
     assert len(told) == 1
     assert told[0].video == "31 cuts, a median of 2.00 s apart"
@@ -170,16 +164,9 @@ def test_cuts_on_bars_are_told(make_video: MakeVideo, columns: MakeColumns) -> N
     ],
 )  # fmt: skip
 def test_a_tempo_that_is_in_doubt_is_said_so(
-    make_video: MakeVideo,
-    columns: MakeColumns,
-    bpm: float,
-    beats: int,
-    certainty: int,
-    said: str,
-    lasts: str,
-    praise: str,
+    bpm: float, beats: int, certainty: int, said: str, lasts: str, praise: str
 ) -> None:
-    tracks = columns(bpm=[bpm])
+    tracks = make_columns(bpm=[bpm])
     tracks.tempo_certainty[:] = certainty
     every = beats * 60.0 / bpm
     pair = pair_of(make_video(64.0, cuts=np.arange(every, 64.0, every)), tracks)
@@ -189,9 +176,9 @@ def test_a_tempo_that_is_in_doubt_is_said_so(
     assert praise in explanation(pair, PARAMS)
 
 
-def test_looping_is_told_where_it_is_needed(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_looping_is_told_where_it_is_needed() -> None:
     def length(seconds: float, loops: float) -> str:
-        found = reasons(pair_of(make_video(seconds), columns(duration=[100.0], loopable=[loops])), PARAMS)
+        found = reasons(pair_of(make_video(seconds), make_columns(duration=[100.0], loopable=[loops])), PARAMS)
         return next(line.audio for line in found if line.category == "length")
 
     assert length(300.0, 0.87) == "1:40 long, its best seam scores 0.87"
@@ -199,34 +186,34 @@ def test_looping_is_told_where_it_is_needed(make_video: MakeVideo, columns: Make
     assert length(60.0, 0.0) == "1:40 long"
 
 
-def test_a_sentence_says_what_speaks_for_and_against(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_a_sentence_says_what_speaks_for_and_against() -> None:
     video = make_video(60.0, cuts_per_minute=40, motion=(0.5,), speech=0.6)
-    said = explanation(pair_of(video, columns(energy=[0.75], bpm=[140.0], density=[5.0], vocals=[1.0])), PARAMS)
+    said = explanation(pair_of(video, make_columns(energy=[0.75], bpm=[140.0], density=[5.0], vocals=[1.0])), PARAMS)
     assert said.endswith("its vocals compete with the voice.")
     assert "its energy of 0.75 is near the 0." in said.lower()
     assert said[0].isupper()
     assert said.count(".") - said.count("0.") == 1
 
 
-def test_a_video_without_cuts_has_none_denied(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_a_video_without_cuts_has_none_denied() -> None:
     still = make_video(60.0, cuts=(), motion=(0.01,))
-    slow, fast = columns(bpm=[62.0], density=[1.0]), columns(bpm=[100.0], density=[12.0])
+    slow, fast = make_columns(bpm=[62.0], density=[1.0]), make_columns(bpm=[100.0], density=[12.0])
     assert "62 bpm suits a video without cuts" in explanation(pair_of(still, slow), PARAMS)
     assert "is fast for a video without cuts" in explanation(pair_of(still, fast), PARAMS)
     slow.tempo_certainty[:] = SURE_BUT_FOR_DOUBLE
     assert "62 or 124 bpm, felt at 62, suits a video without cuts" in explanation(pair_of(still, slow), PARAMS)
 
 
-def test_how_cheerful_a_track_is_comes_as_a_number(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_how_cheerful_a_track_is_comes_as_a_number() -> None:
     """A dull sound in minor that suits a light street by its number is not praised as dark."""
     video = make_video(60.0, brightness=0.45, colourfulness=0.1)
-    pair = pair_of(video, columns(mode=[-0.7], brightness=[0.2], key_clarity=[0.7]))
+    pair = pair_of(video, make_columns(mode=[-0.7], brightness=[0.2], key_clarity=[0.7]))
     said = explanation(pair, PARAMS)
     assert re.search(rf"its cheerfulness of 0\.\d\d is near the {pair.wanted.valence:.2f} that suits", said)
     assert "dark" not in said
 
 
-def test_a_video_without_soundtrack_is_not_said_to_be_without_speakers(make_video: MakeVideo) -> None:
+def test_a_video_without_soundtrack_is_not_said_to_be_without_speakers() -> None:
     def told(video: VideoFacts) -> str:
         return lane_reasoning(video, VideoWants(0.5, 0.5, 0.5), 10, 10, 0.6)
 
@@ -237,21 +224,17 @@ def test_a_video_without_soundtrack_is_not_said_to_be_without_speakers(make_vide
 
 
 @pytest.mark.parametrize(("score", "told"), [(0.8, True), (0.1, False)])
-def test_a_landing_is_praised_where_it_is_none_of_chances(
-    make_video: MakeVideo, columns: MakeColumns, score: float, told: bool
-) -> None:
+def test_a_landing_is_praised_where_it_is_none_of_chances(score: float, told: bool) -> None:
     found = Placement(3.0, score, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
-    said = explanation(pair_of(make_video(), columns(energy=[0.4]), (found,)), PARAMS)
+    said = explanation(pair_of(make_video(), make_columns(energy=[0.4]), (found,)), PARAMS)
     assert ("it can land its drop on the cut at 0:12.4" in said.lower()) == told
 
 
-def test_reasons_say_what_was_asked_and_what_was_seen(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
-) -> None:
+def test_reasons_say_what_was_asked_and_what_was_seen(tmp_path: Path) -> None:
     video = make_video(60.0, cuts_per_minute=4, motion=(0.01,), brightness=0.05, colourfulness=0.01)
     text, track = "happy, energetic. ukulele", Track("t", Path("/x.ogg"), "0" * 64, moods=("happy", "energetic"))
     asked = AskedMusic(read_brief("happy, energetic, no vocals, xyzzy"), TextIndex.build([text], tmp_path))
-    ranking = rank(video, columns(energy=[0.8], vocals=[0.9], mode=[0.9]), 1, PARAMS, asked)
+    ranking = rank(video, make_columns(energy=[0.8], vocals=[0.9], mode=[0.9]), 1, PARAMS, asked)
     parts = {name: float(part[0]) for name, part in ranking.parts.items()}
     pair = RankedPair(video, ranking.wanted, ranking.columns, track, parts, None, ranking.rules)
     lines = {line.called: line for line in reasons(pair, PARAMS)}
@@ -283,14 +266,14 @@ def test_reasons_say_what_was_asked_and_what_was_seen(
     ],
 )
 def test_what_a_text_names_of_a_brief_is_said_and_is_a_fault_only_where_it_names_other_things(
-    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path, brief: str, instruments: tuple[str, ...],
-    moods: tuple[str, ...], line: str, doubted: bool,
+    tmp_path: Path, brief: str, instruments: tuple[str, ...], moods: tuple[str, ...],
+    line: str, doubted: bool,
 ) -> None:  # fmt: skip
     """A text with many instruments has a low cosine to each of its own."""
     track = Track("t", Path("/x.ogg"), "0" * 64, moods=moods, instruments=instruments)
     asked = AskedMusic(read_brief(brief), TextIndex.build([track_text(track)], tmp_path))
     video = make_video(speech=0.5)
-    ranking = rank(video, columns(energy=[0.4]), 1, PARAMS, asked)
+    ranking = rank(video, make_columns(energy=[0.4]), 1, PARAMS, asked)
     parts = {name: float(part[0]) for name, part in ranking.parts.items()}
     pair = RankedPair(video, ranking.wanted, ranking.columns, track, parts, None, ranking.rules)
     (named,) = (found.audio for found in reasons(pair, PARAMS) if found.called == "brief")
@@ -301,7 +284,7 @@ def test_what_a_text_names_of_a_brief_is_said_and_is_a_fault_only_where_it_names
     assert ("a compromise" in weighed) == bool(instruments or moods), "nobody knows how well music without words suits"
 
 
-def test_a_voice_that_was_asked_for_leaves_no_room(make_video: MakeVideo) -> None:
+def test_a_voice_that_was_asked_for_leaves_no_room() -> None:
     spoken = make_video(speech=0.5)
     titles = [lane_title(spoken, wanted_of(spoken, PARAMS, read_brief(brief))) for brief in ("", "with vocals")]
     assert [title.endswith(" that leaves room for the voice") for title in titles] == [True, False]
@@ -316,9 +299,9 @@ def test_tags_are_matched_by_what_they_usually_sound_like() -> None:
     assert not {"epic", "metal", "xqz"} & set(calm)
 
 
-def test_a_lane_says_what_was_weighed(make_video: MakeVideo, columns: MakeColumns) -> None:
+def test_a_lane_says_what_was_weighed() -> None:
     video = make_video(125.0, cuts_per_minute=32, motion=(0.5,), brightness=0.1, speech=0.3)
-    wanted = pair_of(video, columns(energy=[0.5])).wanted
+    wanted = pair_of(video, make_columns(energy=[0.5])).wanted
     title = lane_title(video, wanted)
     assert "dark" in title
     assert title.endswith("that leaves room for the voice")

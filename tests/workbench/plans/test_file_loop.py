@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from tests.workbench.plans.made import the_plan
+from tests.workbench.played import band
 from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.beats.edges import with_edge_lines, with_loop_end
 from workbench.beats.grid import BeatGrid
@@ -24,15 +24,13 @@ from workbench.seams.build_profile import loop_profile
 from workbench.seams.profile import LoopProfile
 from workbench.seams.seam_score import seam_evidence
 
-Band = Callable[..., Any]
-
 
 class Loop(NamedTuple):
     recording: Recording
     profile: LoopProfile
 
 
-def seamless(band: Band, bars: int) -> Loop:
+def seamless(bars: int) -> Loop:
     """So many bars of 2 s, cut out of longer music that repeats them, so that the end joins the head to the sample."""
     recording = band("A" if bars <= 4 else "AB" if bars <= 8 else "ABC", lead_in=0.0, tail=0.0).recording
     sound = recording.samples[:, : 2 * bars * recording.sample_rate]
@@ -42,8 +40,8 @@ def seamless(band: Band, bars: int) -> Loop:
 
 
 @pytest.mark.parametrize("bars", [4, 5, 7, 8, 9])
-def test_a_short_loop_is_repeated_whole_under_every_length(band: Band, bars: int) -> None:
-    loop = seamless(band, bars)
+def test_a_short_loop_is_repeated_whole_under_every_length(bars: int) -> None:
+    loop = seamless(bars)
     for seconds in np.arange(2.0 * bars + 30.0, 4.0 * bars + 31.0, 0.7):
         plan = the_plan(plan_loop(loop.profile, float(seconds)))
         for segment in plan.segments[1:-1]:
@@ -52,7 +50,7 @@ def test_a_short_loop_is_repeated_whole_under_every_length(band: Band, bars: int
         assert plan.tail_seconds < 2.0
 
 
-def profile_with(band: Band, points: tuple[float, float]) -> LoopProfile:
+def profile_with(points: tuple[float, float]) -> LoopProfile:
     recording, grid = (played := band("ABAC", lead_in=0.0)).recording, played.grid
     profile, evidence = loop_profile(recording, grid), seam_evidence(recording, grid)
     return with_file_loop(profile, recording, evidence, points, SeamParams())
@@ -68,8 +66,8 @@ def answered(
     return found, answers[0]
 
 
-def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
-    profile = profile_with(band, (4.0, 27.996))
+def test_loop_points_on_bar_lines_are_the_only_loop() -> None:
+    profile = profile_with((4.0, 27.996))
     found, plan = answered(profile)
     assert found is not None
     assert isinstance(plan, LoopPlan)
@@ -81,8 +79,8 @@ def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
     assert found.to_json() == {"song_from": 4.0, "song_to": 27.996, "used": True}
 
 
-def test_other_points_are_named_with_what_is_wrong(band: Band) -> None:
-    profile = profile_with(band, (4.0, 28.3))
+def test_other_points_are_named_with_what_is_wrong() -> None:
+    profile = profile_with((4.0, 28.3))
     found, plan = answered(profile)
     assert plan == plan_loop(profile, 120.0)
     assert found is not None
@@ -90,32 +88,32 @@ def test_other_points_are_named_with_what_is_wrong(band: Band) -> None:
     assert found.to_json()["used"] is False
 
 
-def test_constraints_of_a_person_come_before_those_of_the_file(band: Band) -> None:
-    profile, asked = profile_with(band, (4.0, 28.0)), SeamConstraints(never_cut=(TrackRange(26.5, 29.5),))
+def test_constraints_of_a_person_come_before_those_of_the_file() -> None:
+    profile, asked = profile_with((4.0, 28.0)), SeamConstraints(never_cut=(TrackRange(26.5, 29.5),))
     found, plan = answered(profile, asked)
     assert found is not None
     assert found.unused == "constraints on seams were given"
     assert plan == plan_loop(profile, 120.0, constraints=asked)
 
 
-def test_a_loop_that_no_plan_repeats_leaves_the_plan_as_it_is(band: Band) -> None:
+def test_a_loop_that_no_plan_repeats_leaves_the_plan_as_it_is() -> None:
     """Two bars of 2 s are too short to be repeated, so the planner refuses them."""
-    profile = profile_with(band, (4.0, 8.0))
+    profile = profile_with((4.0, 8.0))
     found, plan = answered(profile)
     assert found is not None
     assert found.unused == "no plan of this length repeats it"
     assert plan == plan_loop(profile, 120.0)
 
 
-def test_points_in_the_tracks_own_ending_are_repeated(band: Band) -> None:
-    profile = profile_with(band, (8.0, 28.0))
+def test_points_in_the_tracks_own_ending_are_repeated() -> None:
+    profile = profile_with((8.0, 28.0))
     assert profile.ending is not None
     for start in range(profile.ending.start_bar):
         early = replace(profile, ending=replace(profile.ending, start_bar=max(1, start)))
         assert isinstance(answered(early)[1], LoopPlan)
 
 
-def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band) -> None:
+def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample() -> None:
     """An intro of 4 s, then a loop to the end of the file; its last bar line is heard by no tracker."""
     played = band("ABA", lead_in=0.0, tail=0.0)
     recording, points = played.recording, (4.0, played.recording.duration)
@@ -133,14 +131,14 @@ def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band
             assert before.song_to - after.song_from == pytest.approx(20.0, abs=2e-6)
 
 
-def test_a_poor_seam_of_the_file_is_said(band: Band) -> None:
-    found, _ = answered(profile_with(band, (4.0, 18.0)))
+def test_a_poor_seam_of_the_file_is_said() -> None:
+    found, _ = answered(profile_with((4.0, 18.0)))
     assert found is not None
     assert found.seam_score < 0.5
     assert found.in_words.endswith(f"are used; their seam scores {found.seam_score:.2f}")
 
 
-def test_the_profile_keeps_the_points(band: Band) -> None:
-    profile = profile_with(band, (4.0, 28.0))
+def test_the_profile_keeps_the_points() -> None:
+    profile = profile_with((4.0, 28.0))
     assert profile_from_arrays(profile_to_arrays(profile)).file_loop == (4.0, 28.0)
     assert find_file_loop(replace(profile, file_loop=None), NO_CONSTRAINTS) is None

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
 from tests.workbench.plans.fitted import Fit
+from tests.workbench.played import make_plan
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, place
 from workbench.analysis.track import analyze
@@ -258,7 +259,7 @@ def profile(home: Home) -> LoopProfile:
 
 
 @pytest.fixture(scope="module")
-def short_bodies(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def short_bodies() -> LoopPlan:
     """The last second of one section and the first of the next, sixty times."""
     rows = [(10.0, 21.0, 0.0, 0.0)] + [(19.0, 21.0, 0.0, 0.0)] * 60
     return make_plan(rows, [0.01] * 60, [0.5] * 60, song_duration=80.0)
@@ -273,10 +274,7 @@ def sections(*names: tuple[str, float]) -> tuple[TrackSection, ...]:
 
 
 def test_short_sections_are_not_named_and_neighbours_of_one_name_are_named_once(
-    profile: LoopProfile,
-    make_plan: Callable[..., LoopPlan],
-    check_legible: Check,
-    written: Callable[[Figure], list[Any]],
+    profile: LoopProfile, check_legible: Check, written: Callable[[Figure], list[Any]]
 ) -> None:
     """Three choruses in a row, each too narrow for its name, together wide enough; a bridge of one second."""
     parts = (

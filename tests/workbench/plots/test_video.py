@@ -13,9 +13,9 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from tests.workbench.played import make_plan
 from workbench.align.placements import Coincidence, Placement
 from workbench.features.marks import marks_of
-from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import png
 from workbench.plots.video import (
     FRAMES,
@@ -36,10 +36,9 @@ from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import Soundtrack
 
 SHOT, SPEECH_EVERY, BODY = 4.0, 60.0, 48.0
-MakePlan = Callable[..., LoopPlan]
 
 
-def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score: float = 0.6) -> VideoOverview:
+def timeline(seconds: float, *, ducked: bool = True, score: float = 0.6) -> VideoOverview:
     """A video with a cut every four seconds, a voice now and then, and a track of sixty seconds played on and on."""
     cuts = np.arange(SHOT, seconds, SHOT)
     times = np.arange(0.0, seconds, 0.5)
@@ -77,10 +76,8 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
     )
 
 
-def test_own_music_that_this_one_gives_way_to_is_named(
-    make_plan: MakePlan, check_legible: Callable[[Figure], None]
-) -> None:
-    overview = timeline(make_plan, 70.0)
+def test_own_music_that_this_one_gives_way_to_is_named(check_legible: Callable[[Figure], None]) -> None:
+    overview = timeline(70.0)
     music = replace(overview.music, own_music=((20.0, 40.0),))
     figure = video_figure(replace(overview, music=music))
     assert "under speech\nand own music" in words(figure)
@@ -108,20 +105,18 @@ def _within(at: float, limits: tuple[float, float]) -> bool:
 
 
 @pytest.mark.parametrize("seconds", [70.0, 300.0, 1800.0])
-def test_no_name_lies_over_another_or_beside_the_paper(
-    make_plan: MakePlan, seconds: float, check_legible: Callable[[Figure], None]
-) -> None:
-    check_legible(video_figure(timeline(make_plan, seconds)))
+def test_no_name_lies_over_another_or_beside_the_paper(seconds: float, check_legible: Callable[[Figure], None]) -> None:
+    check_legible(video_figure(timeline(seconds)))
 
 
-def test_text_is_large_enough_to_read(make_plan: MakePlan) -> None:
-    figure = video_figure(timeline(make_plan, 300.0))
+def test_text_is_large_enough_to_read() -> None:
+    figure = video_figure(timeline(300.0))
     assert figure.bbox.width == pytest.approx(1320)
     assert min(float(text.get_fontsize()) for text in shown(figure)) >= 8.0
 
 
-def test_lanes_say_what_they_are(make_plan: MakePlan) -> None:
-    figure = video_figure(timeline(make_plan, 300.0))
+def test_lanes_say_what_they_are() -> None:
+    figure = video_figure(timeline(300.0))
     said = words(figure)
     for name in ("video", "shots", "cut", "flash", "title", "hit", "motion", "start, end", "sync points", "music",
                  "soundtrack", "speech", "ducked", "track"):  # fmt: skip
@@ -133,18 +128,16 @@ def test_lanes_say_what_they_are(make_plan: MakePlan) -> None:
     assert png(figure).startswith(b"\x89PNG")
 
 
-def test_what_is_not_there_takes_no_room(make_plan: MakePlan) -> None:
-    whole = video_figure(timeline(make_plan, 100.0))
-    less = video_figure(timeline(make_plan, 100.0, ducked=False))
+def test_what_is_not_there_takes_no_room() -> None:
+    whole = video_figure(timeline(100.0))
+    less = video_figure(timeline(100.0, ducked=False))
     assert "ducked" not in words(less)
     assert len(less.axes) == len(whole.axes) - 1
     assert less.bbox.height < whole.bbox.height
 
 
-def test_where_somebody_may_speak_is_hatched_and_named(
-    make_plan: MakePlan, check_legible: Callable[[Figure], None]
-) -> None:
-    overview = timeline(make_plan, 300.0)
+def test_where_somebody_may_speak_is_hatched_and_named(check_legible: Callable[[Figure], None]) -> None:
+    overview = timeline(300.0)
     assert not any("hatched" in text for text in words(video_figure(overview)))
     figure = video_figure(replace(overview, uncertain=((30.0, 33.0), (80.0, 81.0))))
     check_legible(figure)
@@ -153,8 +146,8 @@ def test_where_somebody_may_speak_is_hatched_and_named(
     assert sum(to_rgba(patch.get_facecolor())[3] == 0.0 for patch in hatched) >= 2
 
 
-def test_a_placement_that_may_be_chance_says_so(make_plan: MakePlan) -> None:
-    assert any("no clear sync point" in text for text in words(video_figure(timeline(make_plan, 100.0, score=0.1))))
+def test_a_placement_that_may_be_chance_says_so() -> None:
+    assert any("no clear sync point" in text for text in words(video_figure(timeline(100.0, score=0.1))))
 
 
 def test_tiles_are_the_video_and_never_too_many() -> None:

@@ -1,7 +1,7 @@
 """Rendered plans against a second renderer written from the contract, and against what must be true of any of them."""
 
 import tracemalloc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from types import ModuleType
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.workbench.played import make_plan
 from workbench.errors import ParameterError, PlanError
 from workbench.features.loudness import integrated_lufs
 from workbench.params import RenderParams
@@ -30,7 +31,7 @@ def peak_db(samples: NDArray[np.floating]) -> float:
 
 
 @pytest.fixture
-def eventful(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def eventful() -> LoopPlan:
     """Three seams of every kind, glides, fades at both ends, odd times, on a track of 12 s."""
     return make_plan(
         [
@@ -50,7 +51,7 @@ def eventful(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 
 
 @pytest.fixture
-def resolving(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def resolving() -> LoopPlan:
     """Starts late and ends with the track itself, a tail before the video's end."""
     return make_plan(
         [(0.0, 4.2, 0.5, 0.5), (1.1, 7.9, 0.0, 0.5)],
@@ -83,7 +84,7 @@ def test_nulls_against_the_reference_when_the_track_ends_the_plan(resolving: Loo
     assert not ours[:, -int(0.74 * 44_100) :].any()
 
 
-def test_the_track_passes_untouched_where_nothing_is_asked_of_it(make_plan: Callable[..., LoopPlan]) -> None:
+def test_the_track_passes_untouched_where_nothing_is_asked_of_it() -> None:
     track = noise(10.0, 44_100)
     plan = make_plan([(0.0, 6.0, 0.0, 0.0), (2.0, 8.0, 0.0, 0.0)], [0.1], [1.0], song_duration=10.0)
     heard = render(plan, track).samples
@@ -92,7 +93,7 @@ def test_the_track_passes_untouched_where_nothing_is_asked_of_it(make_plan: Call
     assert np.array_equal(heard[:, after:], track.samples[:, after - 4 * 44_100 : 8 * 44_100])
 
 
-def test_repeats_do_not_drift(make_plan: Callable[..., LoopPlan]) -> None:
+def test_repeats_do_not_drift() -> None:
     """A body of a fraction of a sample too much, 600 times: an impulse in it stays where video time puts it."""
     rate, length = 44_100, 2.0000107  # 0.47 samples over
     samples = np.zeros((1, 5 * rate), dtype=np.float32)
@@ -130,7 +131,7 @@ def test_a_part_is_what_the_whole_has_there(eventful: LoopPlan) -> None:
 
 
 @pytest.mark.parametrize(("exponent", "coherent"), [(0.5, False), (1.0, True)])
-def test_crossfades_keep_the_level(make_plan: Callable[..., LoopPlan], exponent: float, coherent: bool) -> None:
+def test_crossfades_keep_the_level(exponent: float, coherent: bool) -> None:
     """Equal power keeps the power of unlike sides, linear the amplitude of equal ones, all through the fade."""
     rate = 48_000
     if coherent:  # 8 s is a whole number of periods, so both sides are the same sound
@@ -145,7 +146,7 @@ def test_crossfades_keep_the_level(make_plan: Callable[..., LoopPlan], exponent:
     assert middle == pytest.approx(usual, abs=0.15)
 
 
-def test_seams_do_not_click(make_plan: Callable[..., LoopPlan]) -> None:
+def test_seams_do_not_click() -> None:
     """Over a seam between two phases of a sine the waveform is hardly steeper than the sine itself."""
     rate, fade = 44_100, 0.005
     samples = 0.5 * np.sin(2 * np.pi * 100.0 * np.arange(10 * rate) / rate)[None]
@@ -156,7 +157,7 @@ def test_seams_do_not_click(make_plan: Callable[..., LoopPlan]) -> None:
     assert np.max(np.abs(np.diff(heard))) < 2 * steepest + start
 
 
-def test_levels_glide_in_decibels(make_plan: Callable[..., LoopPlan]) -> None:
+def test_levels_glide_in_decibels() -> None:
     rate = 44_100
     track = Recording.from_samples(np.full((1, 20 * rate), 0.5, dtype=np.float32), rate)
     plan = make_plan([(0.0, 5.0, 0.0, 0.0), (3.0, 13.0, 0.0, -6.0)], [0.01], [1.0], song_duration=20.0, glide=4.0)
@@ -172,7 +173,7 @@ def test_levels_glide_in_decibels(make_plan: Callable[..., LoopPlan]) -> None:
         assert 20 * np.log10(heard[round(time * rate)] / 0.5) == pytest.approx(level_db, abs=1e-3)
 
 
-def test_memory_does_not_grow_with_the_plan(make_plan: Callable[..., LoopPlan]) -> None:
+def test_memory_does_not_grow_with_the_plan() -> None:
     track = noise(30.0, 44_100)
     peaks = []
     for repeats in (6, 300):
@@ -186,7 +187,7 @@ def test_memory_does_not_grow_with_the_plan(make_plan: Callable[..., LoopPlan]) 
     assert peaks[1] < peaks[0] + 2e6  # two hours against two minutes: the list of cues, no sound
 
 
-def test_excerpts_show_a_seam_and_what_was_expected(make_plan: Callable[..., LoopPlan]) -> None:
+def test_excerpts_show_a_seam_and_what_was_expected() -> None:
     """Where a body repeats exactly, what is heard, what was left and what is entered are the same sound."""
     rate = 44_100
     phrase = np.random.default_rng(1).uniform(-0.5, 0.5, (2, 4 * rate)).astype(np.float32)
@@ -201,7 +202,7 @@ def test_excerpts_show_a_seam_and_what_was_expected(make_plan: Callable[..., Loo
         seam_excerpt(plan, track, 1)
 
 
-def test_excerpts_are_cut_at_the_ends_of_plan_and_track(make_plan: Callable[..., LoopPlan]) -> None:
+def test_excerpts_are_cut_at_the_ends_of_plan_and_track() -> None:
     track = noise(10.0, 44_100)
     plan = make_plan([(1.0, 2.0, 0.0, 0.0), (0.5, 9.5, -2.0, -2.0)], [0.1], [1.0], song_duration=10.0)
     expected = expected_excerpt(plan, track, 0, seconds=4.0)
@@ -216,7 +217,7 @@ def test_the_wrong_track_is_refused(eventful: LoopPlan) -> None:
         render(eventful, noise(9.0, 22_050))
 
 
-def test_the_limiter_acts_when_asked_for(make_plan: Callable[..., LoopPlan]) -> None:
+def test_the_limiter_acts_when_asked_for() -> None:
     track = Recording.from_samples(2.0 * noise(6.0, 44_100).samples, 44_100)
     plan = make_plan([(0.0, 3.0, 6.0, 6.0), (1.0, 5.0, 0.0, 0.0)], [0.02], [0.7], song_duration=6.0)
     bare = render(plan, track).samples

@@ -1,10 +1,9 @@
 """Cues against the contract's words: where segments are placed, what gains they have."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from tests.workbench.played import make_plan
 from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import schedule
 
@@ -12,7 +11,7 @@ RATE = 44_100
 
 
 @pytest.fixture
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     return make_plan(
         [(0.5, 4.7501, 0.0, 0.0), (2.00002, 9.0, -2.0, 4.0), (1.0, 6.0, 0.0, 0.0)],
         [0.1, 0.4],

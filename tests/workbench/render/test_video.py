@@ -2,7 +2,6 @@
 
 import re
 import struct
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -17,6 +16,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.videos import read_numbers, write_divx, write_numbered
+from tests.workbench.played import make_plan
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.features.loudness import true_peak_db
 from workbench.media.audio import decode
@@ -182,7 +182,7 @@ def track() -> Recording:
 
 
 @pytest.fixture(scope="session")
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     return make_plan([(0.0, 6.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0, end_fade=1.0)
 
 
@@ -252,13 +252,7 @@ def test_videos_with_clocks_of_their_own(
     ],
 )
 def test_all_pictures_come_in_their_order_and_at_their_times(
-    name: str,
-    codec: str,
-    sound: str | None,
-    suffix: str,
-    make_plan: Callable[..., LoopPlan],
-    track: Recording,
-    tmp_path: Path,
+    name: str, codec: str, sound: str | None, suffix: str, track: Recording, tmp_path: Path
 ) -> None:
     source, count = tmp_path / name, 51
     if codec == "divx":
@@ -278,7 +272,7 @@ def test_all_pictures_come_in_their_order_and_at_their_times(
 
 @pytest.mark.parametrize(("suffix", "b_frames"), [(".mp4", 0), (".mp4", 2), (".mov", 2), (".mkv", 2)])
 def test_the_last_picture_stays_while_sound_goes_on(
-    suffix: str, b_frames: int, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
+    suffix: str, b_frames: int, track: Recording, tmp_path: Path
 ) -> None:
     source = write_numbered(tmp_path / "a.mp4", 50, sound_seconds=5.0, b_frames=b_frames)
     music = make_plan([(0.0, 3.0, 0.0, 0.0), (1.0, 3.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
@@ -294,9 +288,7 @@ def test_the_last_picture_stays_while_sound_goes_on(
             assert float(picture.duration * picture.time_base) == pytest.approx(5.0, abs=0.03)
 
 
-def test_pictures_that_only_serve_decoding_stay_hidden(
-    plan: LoopPlan, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
-) -> None:
+def test_pictures_that_only_serve_decoding_stay_hidden(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
     """A video cut out of a longer one between key pictures: MP4 hides the head, and its copy does too."""
     cut_s = 2.52
     source = make_video(tmp_path / "long.mp4", options={"g": "250"})
@@ -422,9 +414,7 @@ def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, track: 
     assert told == []
 
 
-def test_soundtrack_goes_on_where_a_plan_ends_before_the_video(
-    video: Path, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
-) -> None:
+def test_soundtrack_goes_on_where_a_plan_ends_before_the_video(video: Path, track: Recording, tmp_path: Path) -> None:
     short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     out = render_video(short, track, video, tmp_path / "video.mp4")
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
@@ -550,9 +540,7 @@ def test_a_damaged_picture_is_copied_as_far_as_it_reads(
     assert packets(out) == packets(damaged)
 
 
-def test_a_plan_for_a_longer_video_is_refused(
-    video: Path, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
-) -> None:
+def test_a_plan_for_a_longer_video_is_refused(video: Path, track: Recording, tmp_path: Path) -> None:
     long = make_plan([(0.0, 7.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     with pytest.raises(PlanError, match=r"13\.000 s, but video\.mp4 lasts 12\.000 s"):
         render_video(long, track, video, tmp_path / "video.mp4")

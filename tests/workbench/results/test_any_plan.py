@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import jsonschema
 import pytest
 
+from tests.workbench.played import make_plan
 from workbench.errors import PlanError, Sentence
 from workbench.plans.constraints import Constraint, ConstraintKind
 from workbench.plans.plan import LoopPlan
@@ -20,12 +20,12 @@ LOOP_ONLY = {"loop_start_a", "loop_end_b", "bars", "repeats"}
 
 
 @pytest.fixture
-def looped(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def looped() -> LoopPlan:
     return make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
 
 
 @pytest.fixture
-def cut_down(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def cut_down() -> LoopPlan:
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (20.0, 30.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
     return replace(plan, body=None)
 

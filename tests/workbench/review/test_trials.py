@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import comb, isnan
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.workbench.played import band, make_plan
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
 from workbench.plans.plan import LoopPlan
@@ -85,13 +85,13 @@ SEAM_S = 20.25
 
 
 @pytest.fixture(scope="module")
-def piece(band: Callable[..., Any]) -> Any:
+def piece() -> Any:
     """Five parts of four bars at 120 BPM: a bar is 2 s."""
     return band("AABAO")
 
 
 @pytest.fixture(scope="module")
-def plan(piece: Any, make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan(piece: Any) -> LoopPlan:
     """Leaves after ten bars, enters at the second bar."""
     rows = [(0.0, SEAM_S, 0.0, 0.0), (2.25, 30.0, 0.0, 0.0)]
     return make_plan(rows, [0.02], [0.5], song_duration=piece.recording.duration)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.beats.edges import LINE_BEFORE_END_SECONDS
 from workbench.beats.grid import BeatGrid
@@ -29,7 +29,7 @@ FLOOR = 0.5
 
 
 @pytest.fixture(scope="module")
-def track(band: Callable[..., Any]) -> Any:
+def track() -> Any:
     return band("ABABABO", human_seconds=0.004, seed=2, gains={"O": 0.5})
 
 
@@ -108,7 +108,7 @@ def test_what_is_measured_of_the_track(track: Any, profile: Any) -> None:
     assert profile.bar_lufs[-2] < profile.bar_lufs[2] - 3
 
 
-def test_a_step_in_level_is_stated_in_lu(band: Callable[..., Any]) -> None:
+def test_a_step_in_level_is_stated_in_lu() -> None:
     played = band("AAAAAA")
     samples = played.recording.samples.copy()
     half = round(played.grid.downbeats[12] * 22_050)
@@ -119,7 +119,7 @@ def test_a_step_in_level_is_stated_in_lu(band: Callable[..., Any]) -> None:
     assert s.level_step_db[back[0]] == pytest.approx(3.0, abs=0.2)
 
 
-def repeating(band: Callable[..., Any]) -> tuple[Recording, BeatGrid]:
+def repeating() -> tuple[Recording, BeatGrid]:
     """Twelve bars that never come again, of which the last one goes on in the first."""
     piece = band("CAB", lead_in=0.0, tail=0.0)
     grid = piece.grid
@@ -127,8 +127,8 @@ def repeating(band: Callable[..., Any]) -> tuple[Recording, BeatGrid]:
     return piece.recording, BeatGrid(closed, np.append(grid.positions, 1), 4)
 
 
-def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[..., Any]) -> None:
-    recording, grid = repeating(band)
+def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole() -> None:
+    recording, grid = repeating()
     found = loop_profile(recording, grid)
     row = found.splices.row_of(12, 0)
     assert row is not None
@@ -145,8 +145,8 @@ def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[...
     assert plan.seam_score > 0.7
 
 
-def test_a_file_whose_end_does_not_go_on_in_its_head_is_not(band: Callable[..., Any]) -> None:
-    recording, grid = repeating(band)
+def test_a_file_whose_end_does_not_go_on_in_its_head_is_not() -> None:
+    recording, grid = repeating()
     assert repeats_as_a_whole(recording, seam_evidence(recording, grid))
     open_ended = BeatGrid(grid.beats[:-1], grid.positions[:-1], 4)
     assert not repeats_as_a_whole(recording, seam_evidence(recording, open_ended))
@@ -164,9 +164,9 @@ def test_a_file_whose_end_does_not_go_on_in_its_head_is_not(band: Callable[..., 
     assert total_of_parts(end_splice_parts(evidence, 0), SeamParams()) < FLOOR
 
 
-def test_the_end_of_a_file_as_a_bar_line_is_no_bar(band: Callable[..., Any]) -> None:
+def test_the_end_of_a_file_as_a_bar_line_is_no_bar() -> None:
     """It changes no section, and what a person names scores as what is found."""
-    recording, grid = repeating(band)
+    recording, grid = repeating()
     found = loop_profile(recording, grid)
     before = loop_profile(recording, BeatGrid(grid.beats[:-1], grid.positions[:-1], 4))
     assert [(one.label, one.first_bar, one.song_from, one.song_to) for one in found.sections] == [
@@ -258,7 +258,7 @@ def _by_place(arrays: dict[str, np.ndarray], name: str) -> np.ndarray:
     return arrays[name][np.lexsort((arrays["splice_enter"], arrays["splice_leave"]))]
 
 
-def test_the_splice_of_a_restart_is_kept_with_its_own_score(band: Callable[..., Any]) -> None:
+def test_the_splice_of_a_restart_is_kept_with_its_own_score() -> None:
     track = band("ABABO", gains={"O": 0.5})
     t = np.arange(track.recording.samples.shape[1]) / track.recording.sample_rate
     quiet = track.recording.samples * np.where(t < track.grid.downbeats[-1] - 1.0, 1.0, 0.02)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.recording import Recording
 from workbench.seams.build_profile import loop_profile
 from workbench.seams.endings import last_hit
@@ -22,7 +22,7 @@ def ending_of(samples: np.ndarray, grid: Any) -> TrackEnding | None:
     return profile_of(samples, grid).ending
 
 
-def test_a_soft_calm_last_part_is_a_come_down_outro(band: Callable[..., Any]) -> None:
+def test_a_soft_calm_last_part_is_a_come_down_outro() -> None:
     track = band("ABABO", gains={"O": 0.7})
     ending = ending_of(track.recording.samples, track.grid)
     assert ending is not None
@@ -30,7 +30,7 @@ def test_a_soft_calm_last_part_is_a_come_down_outro(band: Callable[..., Any]) ->
     assert ending.start_bar == 16
 
 
-def test_a_last_chord_that_rings_out_resolves(band: Callable[..., Any]) -> None:
+def test_a_last_chord_that_rings_out_resolves() -> None:
     track = band("ABAB", tail=6.0)
     last = track.grid.downbeats[-1]
     t = np.arange(track.recording.samples.shape[1]) / RATE
@@ -45,7 +45,7 @@ def test_a_last_chord_that_rings_out_resolves(band: Callable[..., Any]) -> None:
     assert profile.last_sound > last + 3.0
 
 
-def test_a_dry_last_hit_is_abrupt(band: Callable[..., Any]) -> None:
+def test_a_dry_last_hit_is_abrupt() -> None:
     track = band("ABAB", tail=4.0)
     last = track.grid.downbeats[-1] + 0.5
     t = np.arange(track.recording.samples.shape[1]) / RATE
@@ -58,7 +58,7 @@ def test_a_dry_last_hit_is_abrupt(band: Callable[..., Any]) -> None:
     assert profile.last_sound == pytest.approx(last + 0.15, abs=0.05)
 
 
-def test_a_fade_is_no_ending(band: Callable[..., Any]) -> None:
+def test_a_fade_is_no_ending() -> None:
     track = band("ABABABAB")
     t = np.arange(track.recording.samples.shape[1]) / RATE
     end = track.grid.downbeats[-1] + 2.0
@@ -66,7 +66,7 @@ def test_a_fade_is_no_ending(band: Callable[..., Any]) -> None:
     assert ending_of(samples, track.grid) is None
 
 
-def test_a_file_cut_in_mid_phrase_has_no_ending(band: Callable[..., Any]) -> None:
+def test_a_file_cut_in_mid_phrase_has_no_ending() -> None:
     track = band("ABAB")
     keep = track.grid.beats < track.grid.downbeats[13] + 0.6
     grid = type(track.grid)(track.grid.beats[keep], track.grid.positions[keep], 4, 1.0)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.errors import ParameterError
 from workbench.params import SeamParams
 from workbench.recording import Recording
@@ -24,7 +24,7 @@ from workbench.seams.seam_score import (
 
 
 @pytest.fixture(scope="module")
-def evidence(band: Callable[..., Any]) -> Any:
+def evidence() -> Any:
     track = band("ABAB")
     return seam_evidence(track.recording, track.grid)
 
@@ -54,7 +54,7 @@ def test_another_section_is_heard(evidence: Any) -> None:
     assert score_seam(evidence, leave=10 * 4, enter=7 * 4).total < 0.1
 
 
-def test_a_section_may_be_repeated_though_another_was_about_to_come(band: Callable[..., Any]) -> None:
+def test_a_section_may_be_repeated_though_another_was_about_to_come() -> None:
     track = band("AABB", human_seconds=0.004, seed=5)
     heard = seam_evidence(track.recording, track.grid)
     again = score_seam(heard, leave=8 * 4, enter=4 * 4)  # after both A one hears the second A again, where B would come
@@ -64,7 +64,7 @@ def test_a_section_may_be_repeated_though_another_was_about_to_come(band: Callab
     assert score_seam(heard, leave=8 * 4, enter=3 * 4).total < 0.1  # A again, but from its last bar
 
 
-def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> None:
+def test_another_key_is_heard_and_harmony_says_so() -> None:
     track, higher = band("AA", tail=0.0), band("AA", tail=0.0, lead_in=0.0, transpose=3)
     both = Recording.from_samples(np.concatenate((track.recording.samples, higher.recording.samples), axis=1), 22_050)
     offset = track.recording.duration
@@ -76,7 +76,7 @@ def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> N
     assert min(BAR_PARTS, key=score.parts.__getitem__) == "harmony"
 
 
-def test_natural_near_repeats_score_between(band: Callable[..., Any]) -> None:
+def test_natural_near_repeats_score_between() -> None:
     track = band("ABAB", human_seconds=0.006, seed=3)
     heard = seam_evidence(track.recording, track.grid)
     near = score_seam(heard, 40, 8).total
@@ -85,7 +85,7 @@ def test_natural_near_repeats_score_between(band: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("change", [{"gain": 0.1}, {"transpose": 4}])
-def test_a_common_gain_or_key_does_not_matter(band: Callable[..., Any], change: dict[str, Any]) -> None:
+def test_a_common_gain_or_key_does_not_matter(change: dict[str, Any]) -> None:
     params = SeamParams()
     totals = []
     for options in ({}, change):
@@ -100,7 +100,7 @@ def test_a_common_gain_or_key_does_not_matter(band: Callable[..., Any], change: 
         assert np.all(after[before < 0.1] < 0.2)
 
 
-def test_a_sustained_note_on_one_side_only_is_cut_through(band: Callable[..., Any]) -> None:
+def test_a_sustained_note_on_one_side_only_is_cut_through() -> None:
     track = band("AAAA")
     samples = track.recording.samples.copy()
     bar = track.grid.downbeats
@@ -113,7 +113,7 @@ def test_a_sustained_note_on_one_side_only_is_cut_through(band: Callable[..., An
     assert across.total < beside.total - 0.2
 
 
-def test_a_step_in_level_is_heard_in_level_alone(band: Callable[..., Any]) -> None:
+def test_a_step_in_level_is_heard_in_level_alone() -> None:
     track = band("AAAA")
     samples = track.recording.samples.copy()
     samples[:, samples.shape[1] // 2 :] *= 0.3
@@ -124,7 +124,7 @@ def test_a_step_in_level_is_heard_in_level_alone(band: Callable[..., Any]) -> No
     assert score.parts["harmony"] > 0.95
 
 
-def test_repetition_tells_a_stretch_that_comes_again_from_a_bar_that_does(band: Callable[..., Any]) -> None:
+def test_repetition_tells_a_stretch_that_comes_again_from_a_bar_that_does() -> None:
     heard = seam_evidence(*(lambda track: (track.recording, track.grid))(band("ABAB")))
     long = score_seam(heard, 40, 8).parts["repetition"]
     once = score_seam(heard, 8 * 4, 0).parts["repetition"]  # what comes is the same, what was before is not
@@ -133,11 +133,11 @@ def test_repetition_tells_a_stretch_that_comes_again_from_a_bar_that_does(band: 
     assert other < 0.2
 
 
-def test_a_step_in_texture_at_the_join_is_heard_unless_the_track_makes_it_there(band: Callable[..., Any]) -> None:
+def test_a_step_in_texture_at_the_join_is_heard_unless_the_track_makes_it_there() -> None:
     track = band("AAAA")
     samples = track.recording.samples.copy()
     bar = track.grid.downbeats
-    noise = np.random.default_rng(0).normal(0.0, 0.3, samples.shape[1])
+    noise = np.asarray(np.random.default_rng(0).normal(0.0, 0.3, samples.shape[1]))
     t = np.arange(samples.shape[1]) / 22_050
     hiss = ((t > bar[4]) & (t < bar[8])) | ((t > bar[12]) & (t < bar[14]))  # a shaker in two places
     samples[0, hiss] += noise[hiss]
@@ -169,7 +169,7 @@ def test_some_pairs_agree_with_all_and_none_scores_over_what_its_quick_breaks_al
     assert np.median(highest) < 0.6  # and most of what is poor is known to be poor by them
 
 
-def test_what_it_refuses(evidence: Any, band: Callable[..., Any]) -> None:
+def test_what_it_refuses(evidence: Any) -> None:
     with pytest.raises(ParameterError, match="leave must be one of 64 beats, got 64"):
         score_seam(evidence, 64, 0)
     track = band("A")

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.params import SeamParams
 from workbench.seams.splice_fit import REACH_SECONDS, fit_splices, line_sounds
 
@@ -81,7 +81,7 @@ def test_a_fade_without_attacks_is_slow_but_stops_at_the_next_onset() -> None:
     assert fitted.song_to[0] - lines[1] + fitted.fade_seconds[0] / 2 <= 0.062
 
 
-def test_every_fit_keeps_the_rules_of_the_grid(band: Callable[..., Any]) -> None:
+def test_every_fit_keeps_the_rules_of_the_grid() -> None:
     track = band("ABAC", human_seconds=0.012, seed=8)
     lines = track.grid.downbeats
     sounds = line_sounds(track.recording.mono(), track.recording.sample_rate, lines)
@@ -97,7 +97,7 @@ def test_every_fit_keeps_the_rules_of_the_grid(band: Callable[..., Any]) -> None
     assert fitted.exponent.max() <= 1.0
 
 
-def test_an_exact_repeat_played_by_its_fit_nulls_against_the_track(band: Callable[..., Any]) -> None:
+def test_an_exact_repeat_played_by_its_fit_nulls_against_the_track() -> None:
     track = band("ABAB")
     rate, mono = track.recording.sample_rate, track.recording.mono().astype(np.float64)
     lines = track.grid.downbeats

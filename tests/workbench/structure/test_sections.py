@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench import extensions
 from workbench.analysis.protocols import ask_finder
 from workbench.errors import ParameterError
@@ -32,7 +33,7 @@ def form_of(track: Any) -> list[tuple[int, int, int]]:
     return [(s.first_bar, s.last_bar, s.group) for s in loop_profile(track.recording, track.grid).sections]
 
 
-def test_parts_of_a_track_are_cut_where_they_change_and_their_repeats_are_known(band: Callable[..., Any]) -> None:
+def test_parts_of_a_track_are_cut_where_they_change_and_their_repeats_are_known() -> None:
     parts = "AABBAACCAAO"
     form = form_of(band(parts, human_seconds=0.005, seed=1, gains={"C": 0.6, "O": 0.5}))
     assert {8, 16, 24, 32, 40} <= {first for first, _, _ in form}  # AA may be one section or two
@@ -41,7 +42,7 @@ def test_parts_of_a_track_are_cut_where_they_change_and_their_repeats_are_known(
     assert len({(name.pop(), group) for name, (_, _, group) in zip(names, form, strict=True)}) == 4
 
 
-def test_every_bar_belongs_to_one_section_with_a_known_name(band: Callable[..., Any]) -> None:
+def test_every_bar_belongs_to_one_section_with_a_known_name() -> None:
     track = band("AABBAAC")
     profile = loop_profile(track.recording, track.grid)
     assert profile.sections[0].first_bar == 0
@@ -52,7 +53,7 @@ def test_every_bar_belongs_to_one_section_with_a_known_name(band: Callable[..., 
     assert {section.label for section in profile.sections} <= set(LABELS)
 
 
-def test_a_soft_end_is_an_outro_and_the_loudest_repeat_the_chorus(band: Callable[..., Any]) -> None:
+def test_a_soft_end_is_an_outro_and_the_loudest_repeat_the_chorus() -> None:
     track = band("AABBAABBO", gains={"A": 0.5, "O": 0.3})
     labels = {s.first_bar: s.label for s in loop_profile(track.recording, track.grid).sections}
     assert labels[8] == labels[24] == "chorus"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.signal import oaconvolve
 
+from tests.workbench.video.lines import pitches_of, sung, talked
 from workbench.errors import ParameterError
 from workbench.features.levels import level_curve
 from workbench.params import VoiceParams
@@ -27,9 +27,7 @@ def soundtrack(sound: np.ndarray, pitches: np.ndarray) -> SoundtrackMeasure:
     return SoundtrackMeasure(level_curve(sound, RATE), heard, FRAME, None, pitches)
 
 
-def test_who_holds_notes_sings_and_who_glides_talks(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_who_holds_notes_sings_and_who_glides_talks() -> None:
     utterance = ((0.0, SECONDS),)
     heard = np.full(round(SECONDS / FRAME), 0.99)
     (track,), (talk,) = (spoken_odds(utterance, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
@@ -51,9 +49,7 @@ def in_a_room(sound: np.ndarray, seconds: float) -> np.ndarray:
     return np.asarray(oaconvolve(sound, tail)[: sound.size], dtype=np.float32)
 
 
-def test_talk_in_a_room_is_talk_though_its_tail_holds_the_pitch_and_the_detector_is_less_sure(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_talk_in_a_room_is_talk_though_its_tail_holds_the_pitch_and_the_detector_is_less_sure() -> None:
     utterance, heard = ((0.0, SECONDS),), np.full(round(SECONDS / FRAME), 0.975)
     for seconds in (0.3, 0.6, 1.0, 1.5):
         (track,), (talk,) = (
@@ -63,18 +59,14 @@ def test_talk_in_a_room_is_talk_though_its_tail_holds_the_pitch_and_the_detector
         assert track < -1
 
 
-def test_singing_is_no_voice_and_talk_is_one(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_singing_is_no_voice_and_talk_is_one() -> None:
     track, talk = soundtrack(sung(), pitches_of(sung())), soundtrack(talked(), pitches_of(talked()))
     assert utterances_in(track, SECONDS) == ()
     assert classify(track, utterances_in(track, SECONDS)) == "ambient"
     assert classify(talk, utterances_in(talk, SECONDS)) == "voice"
 
 
-def test_without_pitches_or_at_the_lowest_threshold_all_that_sounds_like_a_voice_is_spoken(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray]
-) -> None:
+def test_without_pitches_or_at_the_lowest_threshold_all_that_sounds_like_a_voice_is_spoken() -> None:
     track = soundtrack(sung(), pitches_of(sung()))
     assert utterances_in(replace(track, pitches=None), SECONDS)
     assert utterances_in(track, SECONDS, VoiceParams(min_spoken_odds=-20))
@@ -87,9 +79,7 @@ def test_pitches_of_another_shape_are_refused() -> None:
         PitchMeter().add(np.zeros((2, 100), dtype=np.float32))
 
 
-def test_what_is_out_of_earshot_changes_no_cue(
-    pitches_of: Callable[..., np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_what_is_out_of_earshot_changes_no_cue() -> None:
     line, heard = pitches_of(talked()), np.full(round(SECONDS / FRAME), 0.99)
     times = 60
     utterances = tuple((k * SECONDS, k * SECONDS + 4.0) for k in range(times))
@@ -98,9 +88,7 @@ def test_what_is_out_of_earshot_changes_no_cue(
     assert np.allclose(inner, inner[0], rtol=0, atol=0.02)
 
 
-def test_a_track_after_the_talk_does_not_silence_it(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_a_track_after_the_talk_does_not_silence_it() -> None:
     rest = 3.0
     both = np.concatenate([talked(), np.zeros(round(rest * RATE), dtype=np.float32), sung()])
     heard = np.full(round((2 * SECONDS + rest) / FRAME), 0.99)
@@ -129,9 +117,7 @@ def bands_of(sound: np.ndarray) -> np.ndarray:
     return meter.powers()
 
 
-def test_the_network_speaks_for_talk_over_held_notes_and_against_a_line_that_it_hears_no_talk_in(
-    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
-) -> None:
+def test_the_network_speaks_for_talk_over_held_notes_and_against_a_line_that_it_hears_no_talk_in() -> None:
     track, talk = soundtrack(sung(), pitches_of(sung())), soundtrack(talked(), pitches_of(talked()))
     everywhere = ((0.0, SECONDS),)
     assert odds_of_talk(with_network(track, 8.0), everywhere)[0] > 0 > odds_of_talk(track, everywhere)[0]
@@ -149,7 +135,7 @@ def test_the_network_speaks_for_talk_over_held_notes_and_against_a_line_that_it_
     assert odds_of_talk(with_network(track, 8.0), ()).size == 0
 
 
-def test_the_network_says_little_of_a_whisper(pitches_of: Callable[..., np.ndarray]) -> None:
+def test_the_network_says_little_of_a_whisper() -> None:
     breath = np.random.default_rng(2).normal(scale=0.05, size=round(SECONDS * RATE)).astype(np.float32)
     whisper = soundtrack(breath, pitches_of(breath))
     everywhere = ((0.0, SECONDS),)
@@ -158,9 +144,7 @@ def test_the_network_says_little_of_a_whisper(pitches_of: Callable[..., np.ndarr
     assert odds_of_talk(with_network(whisper, -9.0), everywhere)[0] == pytest.approx(odds - 1, abs=0.1)
 
 
-def test_what_only_the_network_hears_is_a_voice_under_music_and_none_in_a_street(
-    pitches_of: Callable[..., np.ndarray],
-) -> None:
+def test_what_only_the_network_hears_is_a_voice_under_music_and_none_in_a_street() -> None:
     seconds = 12.0
     street = np.random.default_rng(3).normal(scale=0.05, size=round(seconds * RATE)).astype(np.float32)
     for sound, is_music in ((bars(seconds), True), (street, False)):

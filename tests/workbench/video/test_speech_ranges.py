@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.workbench.video.lines import pitches_of, sung, talked
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.files import bundled_path
@@ -266,8 +266,6 @@ def test_more_than_one_channel_is_refused() -> None:
 
 FILM_SECONDS = 6.0
 """of the lines of the fixtures"""
-Line = Callable[[], np.ndarray]
-PitchesOf = Callable[..., np.ndarray]
 
 
 def soundtrack(pitches: np.ndarray | None, *stretches: tuple[float, float, float]) -> SoundtrackMeasure:
@@ -279,7 +277,7 @@ def soundtrack(pitches: np.ndarray | None, *stretches: tuple[float, float, float
 
 
 @pytest.fixture(scope="module")
-def spoken(talked: Line, pitches_of: PitchesOf) -> np.ndarray:
+def spoken() -> np.ndarray:
     return pitches_of(talked())
 
 
@@ -316,9 +314,7 @@ def test_pauses_of_half_a_second_do_not_end_a_range(spoken: np.ndarray) -> None:
     assert len(uncertain_ranges(soundtrack(spoken, (1.0, 2.0, 0.3), (3.0, 4.0, 0.3)), (), FILM_SECONDS)) == 2
 
 
-def test_singing_is_left_out_and_what_may_be_either_is_not(
-    spoken: np.ndarray, sung: Line, pitches_of: PitchesOf
-) -> None:
+def test_singing_is_left_out_and_what_may_be_either_is_not(spoken: np.ndarray) -> None:
     notes = pitches_of(sung())
     assert uncertain_ranges(soundtrack(notes, (1.0, 4.0, 0.3)), (), FILM_SECONDS) == ()
     taken_for_singing = soundtrack(spoken, (1.0, 4.0, 0.9))
@@ -327,7 +323,7 @@ def test_singing_is_left_out_and_what_may_be_either_is_not(
     assert len(uncertain_ranges(taken_for_singing, (), FILM_SECONDS, strict)) == 1
 
 
-def test_under_music_the_network_alone_is_believed_whatever_the_pitch(sung: Line, pitches_of: PitchesOf) -> None:
+def test_under_music_the_network_alone_is_believed_whatever_the_pitch() -> None:
     def heard(odds_there: float, seconds: float = 2.0) -> SoundtrackMeasure:
         odds = np.full(600, -5.0)
         odds[200 : 200 + round(100 * seconds)] = odds_there

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import soundfile
 
 import workbench as wb
+from tests.workbench.played import band
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.lab.compare import MEASURED, lead_interval, made_of
@@ -21,7 +21,7 @@ from workbench.lab.sweep import with_values
 
 
 @pytest.fixture(scope="module")
-def dataset(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> wb.Dataset:
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> wb.Dataset:
     folder = tmp_path_factory.mktemp("songs")
     for number, form in enumerate(("AABA", "ABAB", "AACA")):
         piece = band(form)

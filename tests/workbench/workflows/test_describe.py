@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import soundfile
 
+from tests.workbench.played import band
 from workbench.analysis.character import analysis_name, describe, measure_track
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.certainty import SURE, UNSURE
@@ -22,11 +22,9 @@ from workbench.workflows.beats import map_beats
 RATE = 22050
 
 
-def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
-    band: Callable[..., object], tmp_path: Path
-) -> None:
+def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(tmp_path: Path) -> None:
     path, home, other = tmp_path / "band.wav", Home(tmp_path / "home"), Home(tmp_path / "other")
-    recording = band("AABB").recording  # type: ignore[attr-defined]
+    recording = band("AABB").recording
     soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
     assert describe(Workspace(home), path).beats_per_bar == 4
     heard = map_beats(Workspace(home), path)
@@ -41,9 +39,9 @@ def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
     assert describe(Workspace(other), path).beats_per_bar == 4
 
 
-def test_a_tempo_that_is_not_sure_is_measured_and_not_stated(band: Callable[..., object], tmp_path: Path) -> None:
+def test_a_tempo_that_is_not_sure_is_measured_and_not_stated(tmp_path: Path) -> None:
     path = tmp_path / "band.wav"
-    recording = band("AABB").recording  # type: ignore[attr-defined]
+    recording = band("AABB").recording
     soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
     found = describe(Workspace(Home(tmp_path / "home")), path)
     assert found.bpm is not None

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tests.videos import write_pictures
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.media.audio import write_audio
-from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.export import export_plan, find_frame_rate
 
@@ -48,7 +48,7 @@ def test_nothing_is_said_of_a_rate_that_stays(tmp_path: Path, rate: Fraction) ->
 
 
 @pytest.fixture
-def exported(tmp_path: Path, make_plan: Callable[..., LoopPlan]) -> Callable[..., str]:
+def exported(tmp_path: Path) -> Callable[..., str]:
     """The text of an edit with a video whose camera wrote a time code."""
 
     def export(format_name: str, timecode: str, rate: Fraction, as_rate: float | None = None) -> str:
@@ -116,9 +116,7 @@ def test_drop_frame_is_counted_as_the_camera_counts(
 
 
 @pytest.mark.parametrize("rate", [None, 25.0])
-def test_sound_without_a_picture_is_no_video_of_an_edit(
-    tmp_path: Path, make_plan: Callable[..., LoopPlan], rate: float | None
-) -> None:
+def test_sound_without_a_picture_is_no_video_of_an_edit(tmp_path: Path, rate: float | None) -> None:
     sound = write_audio(tmp_path / "talk.wav", [np.full((1, 8 * 44_100), 0.1, np.float32)], 44_100, 1)
     plan = make_plan([(0.0, 1.2, 0.0, 0.0), (2.0, 3.2, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     with Workspace(Home(tmp_path / "home")) as workspace, pytest.raises(MediaError, match="no moving picture"):

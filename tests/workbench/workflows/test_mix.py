@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.videos import grey, write_video
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
@@ -44,7 +44,7 @@ def spoken(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     return make_plan([(0.0, 5.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.02], [1.0], song_duration=6.0)
 
 

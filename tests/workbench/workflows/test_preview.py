@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workbench.played import band
 from workbench.analysis.workspace import Workspace
 from workbench.files import bundled_path
 from workbench.media.audio import decode
@@ -34,7 +33,7 @@ def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> No
         assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6
 
 
-def test_a_preview_opens_on_a_bar_line_and_is_never_longer_than_the_track(band: Callable[..., Any]) -> None:
+def test_a_preview_opens_on_a_bar_line_and_is_never_longer_than_the_track() -> None:
     track = band("AABB", gains={"B": 2.0})
     profile = loop_profile(track.recording, track.grid)
     begin, end = memorable_stretch(profile, 10.0)

@@ -6,7 +6,6 @@ import base64
 import io
 import re
 import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +14,14 @@ import pytest
 import soundfile
 
 from tests.videos import grey, write_video
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.export.page import ReportCard
 from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
 from workbench.plans import refusals
-from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.plan import PlanKind
 from workbench.recording import Recording
 from workbench.store.home import Home
 from workbench.workflows.mix import mix_under
@@ -37,7 +37,7 @@ from workbench.workflows.report import (
 )
 
 
-def test_a_sentence_counts_seams_and_names_the_worst(make_plan: Callable[..., LoopPlan]) -> None:
+def test_a_sentence_counts_seams_and_names_the_worst() -> None:
     one = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     assert plan_sentence(one).startswith(
         "0:12 of track cover 0:20 of video with 1 seam, the worst of which scores 1.00"
@@ -46,7 +46,7 @@ def test_a_sentence_counts_seams_and_names_the_worst(make_plan: Callable[..., Lo
     assert "with 2 seams" in plan_sentence(make_plan(rows, [0.02, 0.02], [1.0, 1.0], song_duration=12.0))
 
 
-def test_an_answer_in_words_is_the_plan_or_the_reason(make_plan: Callable[..., LoopPlan]) -> None:
+def test_an_answer_in_words_is_the_plan_or_the_reason() -> None:
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     assert plan_sentence(plan) in answer_markdown(plan)
     refusal = refusals.no_viable_loop("nothing repeats")

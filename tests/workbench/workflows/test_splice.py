@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.workbench.played import band
 from workbench import extensions
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
@@ -32,7 +32,7 @@ from workbench.workflows.splice import preview_plan, splice_json
 
 
 @pytest.fixture(scope="module")
-def piece(band: Callable[..., Any]) -> Any:
+def piece() -> Any:
     return band("AABA")
 
 

@@ -19,6 +19,7 @@ import soundfile
 import xarray
 
 import workbench as wb
+from tests.workbench.played import band
 from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
@@ -43,7 +44,7 @@ from workbench.store.home import Home
 
 
 @pytest.fixture(scope="module")
-def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def songs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("songs")
     for form in ("AABA", "ABAB"):
         piece = band(form)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workbench.conftest import Played, play
 from tests.workbench.golden.cases import drawn_route, play_unevenly, searched_plan
-from tests.workbench.plans.conftest import Track, make_profile
+from tests.workbench.plans.made import Track, make_profile
+from tests.workbench.played import Played, band
 from tests.workbench.written_again import plan_score, seam_score
 from workbench.beats.grid import BeatGrid
 from workbench.params import SeamParams
@@ -25,8 +25,8 @@ from workbench.seams.seam_score import score_seam, seam_evidence
 
 PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 SEAMS: tuple[tuple[Callable[[], Played], dict[str, Any]], ...] = (
-    (lambda: play("ABAC"), {"context_beats": 2}),
-    (lambda: play("ABAC"), {"model": {"own_break_share": 1.2, "pulse_weight": 2.0, "max_harmony": 0.2}}),
+    (lambda: band("ABAC"), {"context_beats": 2}),
+    (lambda: band("ABAC"), {"model": {"own_break_share": 1.2, "pulse_weight": 2.0, "max_harmony": 0.2}}),
     (play_unevenly, {}),
 )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
+from tests.workbench.played import make_plan
 from workbench.analysis.workspace import Workspace
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
@@ -33,7 +34,7 @@ def track(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+def plan() -> LoopPlan:
     """Ten seconds, then from 1 s again, twice."""
     rows = [(0.0, 10.0, 0.0, 0.0), (1.0, 10.0, 0.0, 0.0), (1.0, 9.0, 0.0, 0.0)]
     return make_plan(rows, [0.02, 0.04], [1.0, 0.5], song_duration=12.0)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from workbench.beats.evidence import Evidence, gather_evidence
@@ -43,9 +41,3 @@ def click_at(times: NDArray[np.float64], strong: NDArray[np.bool_] | None = None
     onsets = detect_onsets(spectrum)
     activation = beat_activation(onsets)
     return Clicks(spectrum, activation, gather_evidence(activation, onsets, spectrum))
-
-
-@pytest.fixture(scope="session")
-def clicked() -> Callable[..., Clicks]:
-    """`clicked(times, strong)` clicks at these seconds, with a kick at those that are strong."""
-    return click_at
