@@ -160,6 +160,14 @@ def node() -> str:
     pytest.skip("no Node 22.18 or later on this machine: the TypeScript client is not run")
 
 
+def run_script(script: str) -> str:
+    """What a script prints, which may import the client as it is."""
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def run_typescript(url: str, key: str, secret: str, audio: str, path: Path) -> dict[str, Any]:
     script, client = Path(__file__).with_name("clients_end_to_end.ts"), TYPESCRIPT.with_name("client.ts")
     arguments = [url, key, secret, audio, str(path), client.as_uri()]
@@ -208,9 +216,7 @@ def test_typescript_refuses_a_webhook_secret_that_everybody_knows() -> None:
               throw new Error(`${{secret}}: ${{error}}`)
           }}
     """
-    command = [node(), "--input-type=module", "-e", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    run_script(script)
 
 
 NO_SERVICES = (
@@ -241,9 +247,7 @@ def test_typescript_refuses_it_too() -> None:
         }}
         new Client("https://music.example/", "sk_live_x")
     """
-    command = [node(), "--input-type=module", "-e", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    run_script(script)
 
 
 @pytest.fixture
@@ -295,9 +299,7 @@ def match_typescript(url: str, body: dict[str, Any]) -> None:
         catch (error) {{ process.exit(error instanceof ApiError ? 0 : 2) }}
         process.exit(1)
     """
-    command = [node(), "--input-type=module", "-e", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    run_script(script)
 
 
 @pytest.mark.parametrize("match", [match_python, match_python_async, match_typescript])
@@ -336,9 +338,7 @@ def test_a_key_that_no_header_can_carry_is_the_callers_fault_and_tried_once(
         catch (error) {{ process.exit(error instanceof TypeError ? 0 : 2) }}
         process.exit(1)
     """
-    command = [node(), "--input-type=module", "-e", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    run_script(script)
     assert got == []
 
 
@@ -402,10 +402,7 @@ def loop_typescript(url: str) -> Any:
         const client = new Client({json.dumps(url)}, "sk_live_x")
         console.log(JSON.stringify(await client.loop({{ video_id: "vid_1", track_id: "trk_1" }})))
     """
-    command = [node(), "--input-type=module", "-e", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(run_script(script))
 
 
 @pytest.mark.slow

@@ -352,23 +352,20 @@ def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
         write(tmp_path / name, body) for name, body in (("plan.json", looped | {"mix": MIX}), ("same.json", alike))
     )
 
-    def said(file: Path, *arguments: Any) -> str:
-        given = ("--track", track_file, "--profile", profile, *arguments)
-        _, err = workbench.done("render", file, *given)
-        return err
+    def said(command: str, file: Path, *arguments: Any) -> str:
+        return workbench.done(command, file, "--track", track_file, "--profile", profile, "-o", *arguments)[1]
 
     sentence = (
         "the mix stays as PLAN has it, without [duck] and [mix] of the profile; "
         "`workbench loop ... --auto-mix --profile FILE` makes it again"
     )
-    under = ("--video", long_video, "-o")
-    assert sentence in said(plan, *under, tmp_path / "kept.mp4")
-    assert "mix stays" not in said(same, *under, tmp_path / "same.mp4"), "it was made with this profile"
-    assert "mix stays" not in said(plan, *under, tmp_path / "other.mp4", "--option", 2), "it is measured anew"
-    assert "mix stays" not in said(plan, "-o", tmp_path / "music.wav"), "no mix is played"
-    _, err = workbench.done("export", plan, "--track", track_file, "--profile", profile, "--format", "csv", "-o",
-                             tmp_path / "plan.csv")  # fmt: skip
-    assert sentence in err
+    sound, table = tmp_path / "music.wav", (tmp_path / "plan.csv", "--format", "csv")
+    assert sentence in said("render", plan, sound, "--music")
+    assert "mix stays" not in said("render", plan, sound), "no mix is played"
+    assert sentence in said("export", plan, *table)
+    assert "mix stays" not in said("export", same, *table), "it was made with this profile"
+    anew = said("export", plan, *table, "--video", long_video, "--option", 2)
+    assert "mix stays" not in anew, "it is measured again"
 
 
 @pytest.mark.slow
