@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from panel.io.state import set_curdoc
 
-from tests.workbench.dashboards.waiting import CollectingPool, ShownDocument, WaitingPool, until_idle
-from workbench.analysis.sources import find_track
+from tests.workbench.dashboards.conftest import copy_home
+from tests.workbench.dashboards.waiting import BrowserTab, CollectingPool, ShownDocument, WaitingPool, until_idle
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import track_file
@@ -60,6 +60,16 @@ def endless(workspace: Workspace) -> None:
 
 
 @pytest.fixture(scope="module")
+def loop(tide_loop: Planned) -> Planned:
+    return tide_loop
+
+
+@pytest.fixture(scope="module")
+def home(tide_home: Home, loop: Planned, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return copy_home(tide_home, tmp_path_factory.mktemp("session") / "home")
+
+
+@pytest.fixture(scope="module")
 def pool() -> Iterator[CollectingPool]:
     """Two workers for the pages of this file."""
     pool = CollectingPool(2)
@@ -79,12 +89,6 @@ def telling_pool() -> Iterator[Pool]:
 def session(home: Home, pool: CollectingPool) -> Session:
     """A page that was just opened."""
     return Session(Workspace(home), pool=pool)
-
-
-@pytest.fixture(scope="module")
-def loop(home: Home) -> Planned:
-    """A bundled track under 200 s."""
-    return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 200.0)
 
 
 def test_work_is_done_elsewhere_with_its_progress_on_the_page(session: Session) -> None:
@@ -141,18 +145,12 @@ def test_all_work_is_given_up_at_once(session: Session, pool: CollectingPool) ->
     assert (session.busy, session.stage, session.message) == (False, "", "")
 
 
-class Served:
-    """What a document knows of the browser tab that shows it."""
-
-    destroyed = False
-
-
 @contextmanager
-def a_page() -> Iterator[Served]:
+def a_page() -> Iterator[BrowserTab]:
     """Code inside runs for a page, as the server's callbacks do."""
-    served = Served()
-    with set_curdoc(ShownDocument(served)):
-        yield served
+    browser_tab = BrowserTab()
+    with set_curdoc(ShownDocument(browser_tab)):
+        yield browser_tab
 
 
 def test_work_whose_page_is_closed_is_given_up(home: Home, telling_pool: Pool) -> None:

@@ -25,7 +25,6 @@ from workbench.errors import MediaError
 from workbench.files import bundled_path
 from workbench.params import DuckParams, WorkbenchParams
 from workbench.plans.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
-from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
@@ -245,8 +244,7 @@ def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams
 
 
 def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: Planned) -> None:
-    plan, analysis = tide_loop.answer, tide_loop.analysis
-    assert isinstance(plan, LoopPlan)
+    plan, analysis = tide_loop.plan, tide_loop.analysis
     assert analysis is not None
     key = what_seams_follow(tide_loop, plan, NO_CONSTRAINTS)
     assert key == what_seams_follow(replace(tide_loop, mix=None), plan, NO_CONSTRAINTS)

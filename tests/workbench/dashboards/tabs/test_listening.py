@@ -28,7 +28,6 @@ from workbench.review.trials import preference_summary
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
-PATIENCE_SECONDS = 120.0
 # Panel gives its own download buttons the older of two arguments.
 pytestmark = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
 

@@ -24,8 +24,6 @@ from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
-PATIENCE_SECONDS = 120.0
-
 
 @pytest.fixture
 def home(tide_home: Home) -> Home:
@@ -53,9 +51,9 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     until_idle(session)
     tab.chips.asked += 1
     assert session.plan is not None
-    assert session.plan.alone == tab_options(loop)[1]
+    assert session.plan.alone == loop.plan.options[1]
     assert tab.chips.ask == ""
-    assert tab.state.options == tab_options(loop), "they keep their places, and so their numbers"
+    assert tab.state.options == loop.plan.options, "they keep their places, and so their numbers"
     assert (tab.cards.used, tab.cards.shown, session.option) == (1, 1, 1)
     assert "option 2, the plan in use" in what_is_taken(session.loop, session.option)
     tab.look_at(1)
@@ -204,7 +202,7 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert tab.player.music_a
     assert tab.player.duck_a, "somebody speaks in the video"
     assert tab.chips.scores == []
-    seams = [len(option.seam_times) for option in tab_options(corner_fit)]
+    seams = [len(option.seam_times) for option in corner_fit.plan.options]
     cut = next(number for number, count in enumerate(seams) if count)
     tab.pick(cut, "use")
     until_idle(session)
@@ -213,8 +211,3 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert len(tab.chips.scores) == seams[cut]
     assert session.loop is not None
     assert not session.loop.request.only_loop
-
-
-def tab_options(loop: Planned) -> tuple[LoopPlan, ...]:
-    """The options of a plan."""
-    return loop.plan.options

@@ -20,14 +20,6 @@ from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[CollectingPool]:
-    """One worker for the pages of this file."""
-    pool = CollectingPool(1)
-    yield pool
-    pool.close()
-
-
 @pytest.fixture
 def tab(tide_home: Home, tide_loop: Planned, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
     """The tab on a plan, in a home of its own: its project is saved there."""

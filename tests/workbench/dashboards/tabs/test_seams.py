@@ -25,8 +25,6 @@ from workbench.review.verdicts import newest_verdicts
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
 
-PATIENCE_SECONDS = 120.0
-
 
 @pytest.fixture(scope="module")
 def home(corner_home: Home) -> Home:
