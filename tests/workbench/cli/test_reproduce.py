@@ -234,11 +234,12 @@ def test_edits_and_annotations_hold_it(workbench: Cli, plan: Path, track: Path, 
     assert json.loads(stated.attrib["value"]) == made
 
 
-def test_beats_and_underscore_say_it_too(workbench: Cli, track: Path) -> None:
+def test_beats_and_underscore_say_it_too(workbench: Cli, track: Path, tmp_path: Path) -> None:
     made = json.loads(workbench("beats", track)[1])[KEY]
     assert (made["command"], made["track"]["name"], made["grid"]["origin"]) == ("beats", "track.wav", "heard")
-    workbench.done("catalog", "add", track)
-    made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm")[1])[KEY]
+    here = ("--home", tmp_path / "home")  # other tests count on a home whose catalog is empty
+    workbench.done("catalog", "add", track, *here)
+    made = json.loads(workbench.done("underscore", "By the sea.", "--brief", "warm", *here)[0])[KEY]
     assert (made["command"], made["constraints"]) == ("underscore", {"brief": "warm"})
     assert np.all([name not in made for name in ("track", "video", "grid")])
 
