@@ -27,6 +27,17 @@ def review(page: Any, open_tab: Callable[[str], None]) -> Any:
     return page
 
 
+def second_reviewer(new_page: Callable[..., Any], dashboard: Any, name: str) -> Any:
+    """The same page in another window, on its Review tab."""
+    page = new_page()
+    page.goto(dashboard.url)
+    page.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
+    page.get_by_role("tab", name="Review", exact=True).click()
+    page.get_by_label("your name").fill(name)
+    page.get_by_label("your name").press("Enter")
+    return page
+
+
 def comment(page: Any, text: str, about: str = "-1") -> Any:
     page.get_by_label("what the comment is about").select_option(about)
     page.get_by_label("comment", exact=True).fill(text)
@@ -72,12 +83,7 @@ def test_what_is_being_written_stays_when_somebody_else_comments(
     review: Any, new_page: Callable[..., Any], dashboard: Any
 ) -> None:
     review.get_by_label("comment", exact=True).fill("half a sentence")
-    other = new_page()
-    other.goto(dashboard.url)
-    other.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
-    other.get_by_role("tab", name="Review", exact=True).click()
-    other.get_by_label("your name").fill("Ben")
-    other.get_by_label("your name").press("Enter")
+    other = second_reviewer(new_page, dashboard, "Ben")
     comment(other, "from the other room")
     other.close()
     expect(review.locator("article", has_text="from the other room")).to_be_visible()
@@ -159,12 +165,7 @@ def test_a_link_is_answered_and_taken_back_and_an_older_version_plays(
 def test_a_click_is_not_lost_when_a_decision_comes_between_press_and_release(
     review: Any, new_page: Callable[..., Any], dashboard: Any
 ) -> None:
-    other = new_page()
-    other.goto(dashboard.url)
-    other.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
-    other.get_by_role("tab", name="Review", exact=True).click()
-    other.get_by_label("your name").fill("Ana")
-    other.get_by_label("your name").press("Enter")
+    other = second_reviewer(new_page, dashboard, "Ana")
     other.get_by_role("button", name="Approve").click()
     expect(review.locator(".decisions").first).to_contain_text("Ana: approved")
     tick = review.get_by_label("may comment and decide")

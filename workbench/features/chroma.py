@@ -16,6 +16,8 @@ LOWEST_MIDI, HIGHEST_MIDI = 33, 100
 """MIDI numbers of the semitones: A1, 55 Hz, to E7, 2.6 kHz"""
 WINDOW_SECONDS = 8192 / 44_100
 """s, 186 ms: bins of 5.4 Hz"""
+_AROUND = 6
+"""semitones on each side that a tone is compared with"""
 
 
 def beat_tones(samples: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[FloatArray, float]:
@@ -76,12 +78,12 @@ def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
 def stand_out(tones: FloatArray) -> FloatArray:
     """How far tones rise over their surroundings, so that notes count and drums do not: shape (..., 2 * n_tones).
 
-    The rises over the mean of six semitones on each side come first; then a quarter of the tones themselves, so that
-    unpitched sounds resemble each other.
+    The rises over the mean of `_AROUND` semitones on each side come first; then a quarter of the tones themselves, so
+    that unpitched sounds resemble each other.
     """
     n = tones.shape[-1]
     sums = np.concatenate((np.zeros_like(tones[..., :1]), np.cumsum(tones, axis=-1, dtype=np.float64)), axis=-1)
-    low, high = np.maximum(np.arange(n) - 6, 0), np.minimum(np.arange(n) + 7, n)
+    low, high = np.maximum(np.arange(n) - _AROUND, 0), np.minimum(np.arange(n) + _AROUND + 1, n)
     around = (sums[..., high] - sums[..., low]) / (high - low)
     return np.concatenate((np.maximum(tones - around, 0.0), 0.25 * tones), axis=-1).astype(tones.dtype)
 

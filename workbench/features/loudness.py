@@ -33,6 +33,8 @@ MOMENTARY_SECONDS = 0.4
 """s, length of a momentary window and of a gating block"""
 SHORT_TERM_SECONDS = 3.0
 """s, length of a short-term window"""
+HOP_SECONDS = 0.1
+"""s, usual distance of the starts of two windows"""
 ABSOLUTE_GATE_LUFS = -70.0
 """LUFS, blocks below it are left out"""
 RELATIVE_GATE_LU = -10.0
@@ -89,7 +91,7 @@ def k_weighting(rate: int) -> FloatArray:
     return np.array([shelf, high_pass], dtype=np.float64)
 
 
-def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
+def momentary(samples: FloatArray, rate: int, hop_seconds: float = HOP_SECONDS) -> FloatArray:
     """Loudness of 400 ms windows, of which number k starts at `k * hop_seconds`; whole windows only, LUFS.
 
     Raises `ParameterError` for samples of another shape, a rate under 4 kHz or a hop that is not positive.
@@ -98,8 +100,8 @@ def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> Float
 
 
 def short_term(samples: FloatArray, rate: int) -> FloatArray:
-    """Loudness of 3 s windows, ten a second; otherwise as `momentary`."""
-    return _sliding(samples, rate, SHORT_TERM_SECONDS, 0.1)
+    """Loudness of 3 s windows, one every `HOP_SECONDS`; otherwise as `momentary`."""
+    return _sliding(samples, rate, SHORT_TERM_SECONDS, HOP_SECONDS)
 
 
 def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArray:

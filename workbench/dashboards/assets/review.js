@@ -219,7 +219,6 @@ export function render({ model }) {
   days.value = "7"
   const answers = made("input")
   answers.type = "checkbox"
-  const links = made("div")
   const linkCard = () => {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
@@ -268,7 +267,8 @@ export function render({ model }) {
     return [said]
   }
   /** A part of the right side, drawn anew when one of these values changes. */
-  const drawn = (names, draw, part = made("div")) => {
+  const drawn = (names, draw) => {
+    const part = made("div")
     const paint = () => {
       const values = names.map((name) => model[name])
       if (changed(part, values)) part.replaceChildren(...draw())
@@ -277,7 +277,7 @@ export function render({ model }) {
     paint()
     return part
   }
-  drawn(["links"], openLinks, links)
+  const links = drawn(["links"], openLinks)
   right.append(
     drawn(["fault"], faultLine),
     drawn(["version", "frozen", "decisions", "versions", "reviewer"], versionCard),

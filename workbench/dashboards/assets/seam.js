@@ -1,4 +1,5 @@
-// One seam as it plays, and three other sides of it, switched at the same place; and its crossfade as handles.
+// One seam with its crossfade, without it, and the track around both of its ends, switched at the same place; and its
+// crossfade as handles.
 // All four are made here from the track itself, as the transport plays it, on one clock of which one side is audible. A
 // crossfade that is tried is heard while a handle moves.
 
