@@ -36,7 +36,7 @@ SMOKE_TESTS = (
     "tests/workbench/store",
     "tests/workbench/render/test_playback.py",
     "tests/workbench/cli/test_loop.py",
-    "tests/workbench/test_extras.py",
+    "tests/workbench/test_errors.py",
     "tests/contract/test_lanes.py",
     "tests/browser/test_page.py::test_every_tab_opens_with_a_name_for_each_control_and_nothing_in_the_way_of_anybody",
 )
