@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from workbench.store.settings import load_settings as load_settings
     from workbench.workflows.beats import keep_grid as keep_grid
     from workbench.workflows.beats import map_beats as map_beats
+    from workbench.workflows.conform import ConformRequest as ConformRequest
     from workbench.workflows.conform import conform as conform
     from workbench.workflows.plan import fit_track as fit_track
     from workbench.workflows.plan import loop_track as loop_track
@@ -88,6 +89,7 @@ _HOMES = {
     "Analysis": "analysis.track",
     "BeatGrid": "beats.grid",
     "Comparison": "lab.compare",
+    "ConformRequest": "workflows.conform",
     "Dataset": "lab.datasets",
     "Home": "store.home",
     "Keep": "plans.request",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,7 +41,7 @@ from workbench.plots.conform import conform_figure
 from workbench.plots.palette import png
 from workbench.render.sound_levels import SoundLevels
 from workbench.render.video import VIDEO_SUFFIXES
-from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+from workbench.workflows.conform import ConformRequest, conform, conform_json, conform_summary, conform_table
 from workbench.workflows.export import PACKED, export_plan, find_frame_rate, find_sync_points, media_beside
 from workbench.workflows.plan import read_planned
 from workbench.workflows.render import load_stems, own_music_ranges, render_measured
@@ -260,19 +261,14 @@ def print_conformed(
     workspace: Workspace,
     *,
     plan: Path,
-    old_cut: Path,
-    new_cut: Path,
     output: Path,
     video: Path | None,
     picture: Path | None,
     track: str | None,
-    min_seam_score: float | None,
-    keep_ending: bool | None,
-    frame_rate: float | None,
-    projects: tuple[str, ...],
     length: float | None,
+    **asked: Any,
 ) -> int:
-    """Change a plan for a changed cut of its video; returns the exit code."""
+    """Change a plan for a changed cut of its video, as `ConformRequest` takes it; returns the exit code."""
     video_path = None if video is None else find_video(workspace, video).path
     track_path = None if track is None else find_track(workspace, track).path
     with naming(plan):
@@ -280,19 +276,8 @@ def print_conformed(
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with naming_plan(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
-        conformed = conform(
-            reporting,
-            result,
-            old_cut,
-            new_cut,
-            track=track_path,
-            video=video_path,
-            folders=folders,
-            min_seam_score=min_seam_score,
-            keep_ending=keep_ending,
-            frame_rate=frame_rate,
-            projects=projects,
-        )
+        request = ConformRequest(**asked)
+        conformed = conform(reporting, result, request, track=track_path, video=video_path, folders=folders)
     if isinstance(conformed.answer, Refusal):
         hint = refusal_in_options(conformed.answer)
         say(hint)

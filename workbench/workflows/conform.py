@@ -5,8 +5,9 @@ choice between the detected grid and a user's are taken from there. A mix was me
 again where the new cut is a video, and left out where it is an edit list. A drawn ducking envelope moves
 with its picture (`workbench.mix.drawn_envelope`), and stays in the provenance where there is no mix.
 
-Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
-`conform_table`, that as a table whose lines may name an `Argument` to conform with.
+Class: `ConformRequest`, the cuts and what is asked. Functions: `conform`; `conform_json`, the changed plan as
+JSON with its provenance, `conform_summary`, what changed, and `conform_table`, that as a table whose lines may name an
+`Argument` to conform with.
 """
 
 from __future__ import annotations
@@ -76,6 +77,28 @@ _OF_ONE_CUT = ("start_at", "end_on", "hit", KEEP_ENDING, FRAME_RATE, PROJECTS, D
 
 
 @dataclass(frozen=True, slots=True)
+class ConformRequest:
+    """The two cuts of a video between which a plan follows, and what is asked of the plan.
+
+    Attributes
+    ----------
+    old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
+    min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
+    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `REQUEST_FLOOR`; None:
+        it is, unless `min_seam_score` is given
+    frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
+    projects : name of the project in cuts that hold several; two where it is another in the new one
+    """
+
+    old_cut: Path
+    new_cut: Path
+    min_seam_score: float | None = None
+    keep_ending: bool | None = None
+    frame_rate: float | None = None
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Conformed:
     """A plan that follows an edit, or why none does.
 
@@ -133,16 +156,11 @@ class Conformed:
 def conform(
     workspace: Workspace,
     result: Mapping[str, Any],
-    old_cut: Path,
-    new_cut: Path,
+    asked: ConformRequest,
     *,
     track: Path | None = None,
     video: Path | None = None,
     folders: Sequence[Path] = (),
-    min_seam_score: float | None = None,
-    keep_ending: bool | None = None,
-    frame_rate: float | None = None,
-    projects: Sequence[str] = (),
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -150,15 +168,10 @@ def conform(
     ----------
     workspace : its home is searched for the track. Parameters that are not the defaults replace the recorded ones
     result : JSON of what loop or fit wrote, or a bare plan
-    old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
+    asked : both cuts, and what is asked of the changed plan
     track : the track's file; None: it is searched by its hash
-    video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
+    video : the new cut as a video, on which a mix is measured; None: that of `asked`, where it is one
     folders : where a file of the recorded name is looked for, beside the home
-    min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
-    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `REQUEST_FLOOR`; None:
-        it is, unless `min_seam_score` is given
-    frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
-    projects : name of the project in cuts that hold several; two where it is another in the new one
 
     Returns
     -------
@@ -171,7 +184,8 @@ def conform(
     InputError : the track was not found
     MediaError : a file cannot be read
     """
-    keep_ending = min_seam_score is None if keep_ending is None else keep_ending
+    new_cut, min_seam_score = asked.new_cut, asked.min_seam_score
+    keep_ending = min_seam_score is None if asked.keep_ending is None else asked.keep_ending
     result = one_of(result, None)
     old = plan_from_json(result).alone
     made = read_provenance(result)
@@ -186,7 +200,7 @@ def conform(
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
-    difference = _compare(old_cut, new_cut, old.window_end, frame_rate, projects)
+    difference = _compare(asked, old.window_end)
     if as_recorded:
         workspace = _with_own_music_moved(workspace, difference)
     sound = Sound(workspace, track, use_detected_grid=made is not None and made.on_detected_grid)
@@ -226,15 +240,15 @@ def conform(
         grid=grid_record(analysis.grid, sound.correction),
         constraints={
             **({} if made is None else {"made_by": made.command, **carried}),
-            "from": old_cut.name,
+            "from": asked.old_cut.name,
             "to": new_cut.name,
             "seconds": round(difference.new_seconds, 6) if isinstance(answer, Refusal) else answer.window_end,
             **({KEEP_ENDING: True} if keep_ending else {}),
-            **({} if frame_rate is None else {FRAME_RATE: frame_rate}),
-            **({PROJECTS: list(projects)} if projects else {}),
+            **({} if asked.frame_rate is None else {FRAME_RATE: asked.frame_rate}),
+            **({PROJECTS: list(asked.projects)} if asked.projects else {}),
             CONFORMED: {
                 "result": _bare(result),
-                "from": workspace.hash_file(document_of(old_cut)),
+                "from": workspace.hash_file(document_of(asked.old_cut)),
                 "to": workspace.hash_file(document_of(new_cut)),
                 "given": recorded,
                 "made_by": None if made is None else made.command,
@@ -259,17 +273,15 @@ def conform(
     )
 
 
-def _compare(
-    old_cut: Path, new_cut: Path, seconds: VideoSeconds, frame_rate: float | None, projects: Sequence[str]
-) -> EditDifference:
+def _compare(asked: ConformRequest, seconds: VideoSeconds) -> EditDifference:
     """The edit between the cut of a plan, which lasts `seconds`, and another."""
-    rate = None if frame_rate is None else exact_rate(frame_rate)
-    difference = compare_files(old_cut, new_cut, seconds, rate, projects)
-    if not is_edit_list(new_cut):
-        difference = lasting(difference, probe(new_cut).duration)
+    rate = None if asked.frame_rate is None else exact_rate(asked.frame_rate)
+    difference = compare_files(asked.old_cut, asked.new_cut, seconds, rate, asked.projects)
+    if not is_edit_list(asked.new_cut):
+        difference = lasting(difference, probe(asked.new_cut).duration)
     if abs(difference.old_seconds - seconds) > difference.frame_seconds + 1e-6:
         raise EditError(
-            f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {seconds:.3f} s; "
+            f"{asked.old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {seconds:.3f} s; "
             "give the cut that the plan was made for"
         )
     return difference

@@ -35,7 +35,15 @@ from workbench.mix.drawn_envelope import read_points
 from workbench.results.plan import one_of
 from workbench.store.profiles import params_from
 from workbench.workflows.align import align_json, align_track
-from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, PROJECTS, conform, conform_json
+from workbench.workflows.conform import (
+    CONFORMED,
+    FRAME_RATE,
+    KEEP_ENDING,
+    PROJECTS,
+    ConformRequest,
+    conform,
+    conform_json,
+)
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.match import match, match_json
 from workbench.workflows.mix import draw_envelope
@@ -150,25 +158,21 @@ def _conform(
             "this plan does not hold the one that it was changed from, as those of earlier versions do not: conform "
             "that one again"
         )
-    cuts = [_cut(workspace, str(made.constraints.get(name)), recorded.get(name), folders) for name in ("from", "to")]
+    names = ("from", "to")
+    old, new = (_cut(workspace, str(made.constraints.get(one)), recorded.get(one), folders) for one in names)
     result: dict[str, Any] = dict(before)
     if isinstance(recorded.get("made_by"), str):
         given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
         result[KEY] = made.model_copy(update=given).to_json()
-    keep_ending = made.constraints.get(KEEP_ENDING) is True
     rate, projects = made.constraints.get(FRAME_RATE), made.constraints.get(PROJECTS)
-    conformed = conform(
-        workspace,
-        result,
-        cuts[0],
-        cuts[1],
-        track=track,
-        video=video,
-        keep_ending=keep_ending,
+    asked = ConformRequest(
+        old,
+        new,
+        keep_ending=made.constraints.get(KEEP_ENDING) is True,
         frame_rate=float(rate) if isinstance(rate, int | float) else None,
-        projects=[str(name) for name in projects] if isinstance(projects, list) else (),
+        projects=tuple(str(name) for name in projects) if isinstance(projects, list) else (),
     )
-    return conform_json(conformed)
+    return conform_json(conform(workspace, result, asked, track=track, video=video))
 
 
 def _own(workspace: Workspace, made: Provenance, track: Path | None, *, is_plan: bool) -> dict[str, Any]:

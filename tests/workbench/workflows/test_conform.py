@@ -23,8 +23,8 @@ from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.results.plan import plan_from_json
-from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
-from workbench.workflows.conform import conform as conform_or_refuse
+from workbench.workflows.conform import Conformed, ConformRequest, conform_json, conform_summary, conform_table
+from workbench.workflows.conform import conform as conform_to
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
 
@@ -45,10 +45,11 @@ def write_cut(path: Path, shots: list[tuple[str, float, float]]) -> Path:
     return path
 
 
-def conform(*arguments: Any, **named: Any) -> Conformed:
-    """The workflow where a plan follows."""
-    made = conform_or_refuse(*arguments, **named)
-    return made
+def conform(
+    workspace: Workspace, result: Any, old: Path, new: Path, video: Path | None = None, **asked: Any
+) -> Conformed:
+    """The workflow on the track of these tests."""
+    return conform_to(workspace, result, ConformRequest(old, new, **asked), track=TRACK, video=video)
 
 
 def lines_of(found: Conformed) -> list[str]:
@@ -65,7 +66,7 @@ def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
     never = SeamConstraints(never_cut=(TrackRange(20.0, 30.0),))
     made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0, PlanRequest(never)))
-    found = conform(workspace, json.loads(json.dumps(made)), *cuts, track=TRACK)
+    found = conform(workspace, json.loads(json.dumps(made)), *cuts)
     body = conform_json(found)
     assert (body["track_id"], body["video_id"]) == (made["track_id"], "new.otio")
     assert found.cover.min_seam_score == 0.6
@@ -85,8 +86,8 @@ def test_a_conformed_plan_is_conformed_again_and_reproduced(
 ) -> None:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
     made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0))
-    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
-    back = conform(workspace, once, cuts[1], cuts[0], track=TRACK)
+    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts))))
+    back = conform(workspace, once, cuts[1], cuts[0])
     assert back.plan.window_end == 300.0
     for changed in (once, json.loads(json.dumps(conform_json(back)))):
         again = reproduce(workspace, changed, track=TRACK, folders=[tmp_path])
@@ -100,8 +101,8 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     old = write_cut(tmp_path / "old.otio", shots)
     new = write_cut(tmp_path / "new.otio", [shots[0], ("b", 0.0, 28.0), shots[2]])
     made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
-    usual = conform(workspace, made, old, new, track=TRACK)
-    faded = conform(workspace, made, old, new, track=TRACK, keep_ending=False)
+    usual = conform(workspace, made, old, new)
+    faded = conform(workspace, made, old, new, keep_ending=False)
     assert not usual.plan.ends_in_fade
     assert faded.plan.ends_in_fade
     assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= REQUEST_FLOOR
@@ -118,11 +119,11 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
         assert option in line
         assert f"a worst seam of {other.plan.seam_score:.2f}" in line
     # A floor that somebody gives is none to go under, unless that is asked for too.
-    good = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6)
+    good = conform(workspace, made, old, new, min_seam_score=0.6)
     assert good.plan.seam_score >= 0.6
-    asked = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6, keep_ending=True)
+    asked = conform(workspace, made, old, new, min_seam_score=0.6, keep_ending=True)
     assert not asked.plan.ends_in_fade
-    lower = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.1)
+    lower = conform(workspace, made, old, new, min_seam_score=0.1)
     assert lower.cover.min_seam_score == 0.1
     assert conform_summary(lower)["kept_share"] > conform_summary(faded)["kept_share"]
     bodies = [json.loads(json.dumps(conform_json(found))) for found in (usual, faded, lower)]
@@ -130,7 +131,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     for body in bodies:
         assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
     # It is asked of one change at a time.
-    again = conform_json(conform(workspace, bodies[1], new, old, track=TRACK))
+    again = conform_json(conform(workspace, bodies[1], new, old))
     assert again["provenance"]["constraints"]["keep_ending"] is True
     assert reproduce(workspace, json.loads(json.dumps(again)), track=TRACK, folders=[tmp_path]).same
 
@@ -139,7 +140,7 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 60.0), ("b", 0.0, 40.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 60.0), ("b", 0.0, 39.0)])
     made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
-    found = conform(workspace, made, old, new, track=TRACK)
+    found = conform(workspace, made, old, new)
     less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
     assert 0.0 < less <= 1.0
     said = f"the track's own ending plays, but rings {less:.1f} s less than in the track"
@@ -154,7 +155,7 @@ def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_pat
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 9.0)])
     made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 45.0))))
     for keep_ending in (False, True):
-        found = conform(workspace, made, old, new, track=TRACK, keep_ending=keep_ending)
+        found = conform(workspace, made, old, new, keep_ending=keep_ending)
         lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
         assert found.plan.ends_in_fade
         assert not found.old.ends_in_fade
@@ -165,7 +166,7 @@ def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
     made = planned_json(loop_track(workspace, TRACK, 300.0))
-    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
+    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts))))
     other = json.loads(json.dumps(once))
     other["plan"]["seam_fades"][0] += 0.01
     again = reproduce(workspace, other, track=TRACK, folders=[tmp_path])
@@ -193,7 +194,7 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
     made["mix"] = {"voiceover": False, "classification": "ambient", "duck": duck}
     moved = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [11.0, 0.0]]
     for video in (tmp_path / "new.mp4", None):
-        found = conform(workspace, made, old, new, track=TRACK, video=video)
+        found = conform(workspace, made, old, new, video=video)
         body = conform_json(found)
         assert body["provenance"]["constraints"]["envelope_points"] == moved
         assert found.lost_mix == (video is None)
@@ -201,7 +202,7 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
         assert conform_summary(found)["envelope"] == {"moved": 4, "dropped": 1, "held_seconds": 0.0}
         said = "the ducking that was drawn: 4 points move with the picture, 1 is gone with its picture"
         assert said in lines_of(found)
-    back = conform(workspace, json.loads(json.dumps(body)), new, old, track=TRACK)
+    back = conform(workspace, json.loads(json.dumps(body)), new, old)
     assert "4.00 s of new picture hold the level before them" in " ".join(lines_of(back))
     assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
 
@@ -212,7 +213,7 @@ def test_what_was_asked_of_the_old_plan_is_asked_of_the_new_one(workspace: Works
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
     asked = PlanRequest(SeamConstraints(excluded=(TrackRange(30.0, 40.0),)), keep=(Keep(None, 52.0, 60.0),))
     made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, asked))))
-    found = conform(workspace, made, old, new, track=TRACK)
+    found = conform(workspace, made, old, new)
     table = segment_table(found.plan)
     assert ((table[:, 0] <= 52.0) & (table[:, 1] >= 60.0)).any()
     assert ((table[:, 1] <= 30.02) | (table[:, 0] >= 39.98)).all()
@@ -220,7 +221,7 @@ def test_what_was_asked_of_the_old_plan_is_asked_of_the_new_one(workspace: Works
     assert (constraints["keep"], constraints["exclude"]) == ([[52.0, 60.0]], [[30.0, 40.0]])
     # Where the new cut has no room for what is kept, there is no plan, and the body says what it was to be made from.
     brief = write_cut(tmp_path / "brief.otio", [("a", 0.0, 6.0)])
-    refused = conform_or_refuse(workspace, made, old, brief, track=TRACK)
+    refused = conform(workspace, made, old, brief)
     assert isinstance(refused.answer, Refusal)
     body = json.loads(json.dumps(conform_json(refused)))
     assert body["plan"]["constraints"] == ["keep 0:52-1:00"]
@@ -238,7 +239,7 @@ def test_hits_fades_and_own_music_given_by_hand_move_with_their_picture(
     own = WorkbenchParams(mix=MixParams(own_music_at=((10.0, 14.0), (18.0, 35.0))))
     asked = PlanRequest(hits=(Hit(at, 30.0),), fade=3.0)
     made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0, asked))))
-    found = conform(workspace, made, old, new, track=TRACK)
+    found = conform(workspace, made, old, new)
     provenance = conform_json(found)["provenance"]
     assert provenance["constraints"].get("hit") == (None if moved is None else [[moved, 30.0]])
     assert provenance["params"]["mix"]["own_music_at"] == [[10.0, 14.0], [18.0, 26.0]]
@@ -261,17 +262,17 @@ def test_own_music_in_too_many_pieces_is_one_sentence(workspace: Workspace, tmp_
     own = WorkbenchParams(mix=MixParams(own_music_at=((0.0, 60.0),)))
     made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0))))
     with pytest.raises(EditError, match="in 150 pieces in the new cut; conform with a profile"):
-        conform_or_refuse(workspace, made, old, new, track=TRACK)
+        conform(workspace, made, old, new)
 
 
 def test_that_the_music_starts_elsewhere_than_was_asked_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
     made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, PlanRequest(start_at=30.0)))))
     moved = write_cut(tmp_path / "moved.otio", [("a", 0.0, 15.0), ("b", 0.0, 40.0)])
-    found = conform(workspace, made, old, moved, track=TRACK)
+    found = conform(workspace, made, old, moved)
     assert "the music starts at 0:25, not at 0:30 as was asked, with its picture" in lines_of(found)
     short = write_cut(tmp_path / "short.otio", [("a", 0.0, 12.0)])
-    found = conform(workspace, made, old, short, track=TRACK)
+    found = conform(workspace, made, old, short)
     said = f"the music starts at {clock(found.plan.music_in)}, not at 0:30 as was asked, for the new cut is too short"
     assert said in lines_of(found)
     assert conform_json(found)["provenance"]["constraints"]["start_at"] == found.plan.music_in
