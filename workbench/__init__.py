@@ -7,7 +7,7 @@ The names that a notebook needs; each is loaded on its first use, so that `impor
 >>> analysis = wb.analyze(workspace, "track.flac")                     # doctest: +SKIP
 >>> plan = wb.plan_loop(analysis.profile, video_seconds=300.0)         # doctest: +SKIP
 >>> recording = workspace.load_recording("track.flac")                 # doctest: +SKIP
->>> wb.render_audio(plan, recording, "music.wav")                      # doctest: +SKIP
+>>> wb.render_audio(wb.Playback(plan, recording), "music.wav")         # doctest: +SKIP
 
 Everything else is imported from its module: `workbench.seams.seam_score`, `workbench.beats.track` and so on.
 """
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from workbench.plots.sweep import sweep_figure as sweep_figure
     from workbench.recording import Recording as Recording
     from workbench.render.clicks import with_clicks as with_clicks
+    from workbench.render.video import Playback as Playback
     from workbench.render.video import render_audio as render_audio
     from workbench.render.video import render_video as render_video
     from workbench.seams.profile import LoopProfile as LoopProfile
@@ -99,6 +100,7 @@ _HOMES = {
     "LoopSegment": "plans.plan",
     "NamedSplice": "plans.constraints",
     "Recording": "recording",
+    "Playback": "render.video",
     "PlanPreview": "workflows.splice",
     "PlanRequest": "plans.request",
     "Refusal": "plans.refusals",

@@ -12,5 +12,5 @@ profile = wb.analyze(workspace, track).profile
 recording = workspace.load_recording(track)
 for seconds in (15.0, 30.0):
     plan = wb.plan_fit(profile, seconds)
-    wb.render_audio(plan, recording, f"{seconds:.0f}s.mp3")
+    wb.render_audio(wb.Playback(plan, recording), f"{seconds:.0f}s.mp3")
     print(f"{seconds:.0f} s: {plan.kind.in_words} of {plan.window_end:.3f} s, {plan.end_label}")

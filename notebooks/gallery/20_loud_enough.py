@@ -7,13 +7,14 @@ written with the gain that the target asks for and measured as it was written; w
 from pathlib import Path
 
 import workbench as wb
-from workbench.workflows.render import render_measured
+from workbench.workflows.render import Delivery, render_measured
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
 plan = wb.plan_fit(wb.analyze(workspace, track).profile, 20.0)
-recording = workspace.load_recording(track)
+playback = wb.Playback(plan, workspace.load_recording(track))
 for target in (None, "web", "ebu-r128"):
-    done = render_measured(workspace, plan, recording, Path(f"{target or 'as_it_is'}.wav"), target=target)
+    out = Path(f"{target or 'as_it_is'}.wav")
+    done = render_measured(workspace, playback, out, delivery=Delivery(target))
     levels = done.levels
     print(f"{done.path.name}: {levels.loudness_lufs:.1f} LUFS, peak {levels.true_peak_dbtp:.1f} dBTP", *done.shortfalls)

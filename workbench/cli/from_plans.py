@@ -40,11 +40,11 @@ from workbench.plans.refusals import Refusal
 from workbench.plots.conform import conform_figure
 from workbench.plots.palette import png
 from workbench.render.sound_levels import SoundLevels
-from workbench.render.video import VIDEO_SUFFIXES
+from workbench.render.video import VIDEO_SUFFIXES, Playback
 from workbench.workflows.conform import ConformRequest, conform, conform_json, conform_summary, conform_table
 from workbench.workflows.export import PACKED, export_plan, find_frame_rate, find_sync_points, media_beside
 from workbench.workflows.plan import read_planned
-from workbench.workflows.render import load_stems, own_music_ranges, render_measured
+from workbench.workflows.render import Delivery, load_stems, own_music_ranges, render_measured
 from workbench.workflows.report import choose_option, write_plan_report
 
 _LOUD_DBTP, _LOUD_LUFS = 0.0, -9.0
@@ -96,19 +96,9 @@ def render(
         recording = workspace.load_recording(chosen.track.path)
         found, mix = lay_out(reporting, chosen, video_path)
         under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
-        rendered = render_measured(
-            reporting,
-            found,
-            recording,
-            out,
-            under,
-            levels,
-            track=chosen.track.path,
-            target=target,
-            stems=parts,
-            limit=limit,
-            small=small,
-        )
+        playback = Playback(found, recording, levels, parts, workspace.audio)
+        delivery = Delivery(target, limit, small)
+        rendered = render_measured(reporting, playback, out, under, delivery, track=chosen.track.path)
     if levels is not None:
         say_kept_mix(chosen, mix, given)
         say_other_streams(chosen, mix, workspace.audio)

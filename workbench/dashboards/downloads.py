@@ -16,7 +16,7 @@ from workbench.export.formats import Format, caution
 from workbench.extensions import EXPORT_FORMATS, find
 from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for
-from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
+from workbench.render.video import VIDEO_SUFFIXES, Playback, render_audio, render_video
 from workbench.review.comments import load_review, review_markers
 from workbench.review.versions import find_version, thaw
 from workbench.workflows.export import PACKED, all_formats, export_plan
@@ -145,7 +145,7 @@ def _finished(
 
     recording, params = workspace.load_recording(loop.track.path), workspace.params.render
     if video is None:
-        mix = loop.mix if mixed else None
-        return render_audio(plan.alone, recording, out, params, mix=mix, limit=mixed, progress=rendering)
+        playback = Playback(plan.alone, recording, loop.mix if mixed else None)
+        return render_audio(playback, out, params, limit=mixed, progress=rendering)
     audio = with_recorded_audio(workspace, loop.provenance).audio
-    return render_video(plan.alone, recording, video, out, loop.mix, params, audio=audio, progress=rendering)
+    return render_video(Playback(plan.alone, recording, loop.mix, audio=audio), video, out, params, progress=rendering)

@@ -150,16 +150,37 @@ class Stem:
     out: Path | None = None  # WAV, float32, where its part of the mix is written; None: nowhere
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Playback:
+    """What plays: the music of a plan, and how a soundtrack plays with it.
+
+    Attributes
+    ----------
+    plan, recording : as for `workbench.render.playback.render_blocks`
+    mix : gains and ducking; None for 0 dB and none
+    stems : play in place of `recording`; each file has what the stem adds to the sound, before the codec: the limiter
+        acts on the whole and lowers all stems alike
+    audio : the sound streams of a video that are its soundtrack; None: as `workbench.media.sound_streams` finds them
+    """
+
+    plan: Music
+    recording: Recording
+    mix: MixLevels | None = None
+    stems: Sequence[Stem] = ()
+    audio: SoundChoice | None = None
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """What is played together: the stems, or the whole track."""
+        return [stem.recording for stem in self.stems] or [self.recording]
+
+
 def render_audio(
-    plan: Music,
-    recording: Recording,
+    playback: Playback,
     out: Path,
     params: RenderParams | None = None,
     *,
     voice: Path | None = None,
-    mix: MixLevels | None = None,
-    audio: SoundChoice | None = None,
-    stems: Sequence[Stem] = (),
     limit: bool = False,
     gain_db: float = 0.0,
     progress: Progress | None = None,
@@ -171,14 +192,10 @@ def render_audio(
 
     Parameters
     ----------
-    plan, recording : as for `workbench.render.playback.render_blocks`
+    playback : the music, its mix and its stems
     out : WAV and FLAC get 24 bits of a track that holds more than 16, else 16 with triangular dither; MP3 `video_kbps`
     params : block length, bit rate, and the limiter's; None: the defaults
     voice : file with the sound under which the music plays; the file written is as long as that. None: music alone
-    mix : gains and ducking, as for `render_video`; None for 0 dB and none
-    audio : as for `render_video`, of the voice
-    stems : play in place of `recording`; each file has what the stem adds to the sound, before the codec: the limiter
-        acts on the whole and lowers all stems alike
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
     gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
@@ -193,18 +210,18 @@ def render_audio(
     ParameterError : an unknown suffix, or a number of channels that the file cannot hold
     MediaError : the file cannot be written, or the voice not read
     """
-    params = params or RenderParams()
-    if voice is None and mix is None:
+    params, plan, recording = params or RenderParams(), playback.plan, playback.recording
+    if voice is None and playback.mix is None:
         seconds, rate, channels = plan.window_end, recording.sample_rate, recording.channels
     else:
         seconds = plan.window_end if voice is None else probe(voice).duration
         rate, channels = params.video_sample_rate, 2
     if voice is not None:
         check_length_of_video(plan, voice, seconds)
-    blocks = amplify(play_sound(plan, recording, voice, mix, params, audio=audio, stems=stems), gain_db)
+    blocks = amplify(play_sound(playback, voice, params), gain_db)
     if limit:
         blocks = limit_blocks(blocks, rate, params, leading=channels)
-    blocks = _split(blocks, stems, rate, channels)
+    blocks = _split(blocks, playback.stems, rate, channels)
     reporting, subtype = _report_blocks(blocks, round(seconds * rate), progress), subtype_for(Path(out), recording)
     label = None if voice is None else partial(copy_labels, voice)
     bit_rate = 1000 * params.video_kbps
@@ -212,15 +229,11 @@ def render_audio(
 
 
 def render_video(
-    plan: Music,
-    recording: Recording,
+    playback: Playback,
     video: Path,
     out: Path,
-    mix: MixLevels | None = None,
     params: RenderParams | None = None,
     *,
-    audio: SoundChoice | None = None,
-    stems: Sequence[Stem] = (),
     limit: bool | None = None,
     gain_db: float = 0.0,
     progress: Progress | None = None,
@@ -232,12 +245,9 @@ def render_video(
 
     Parameters
     ----------
-    plan, recording : as for `workbench.render.playback.render_blocks`
+    playback : the music, its mix and its stems
     video : the video; any container, but with a kind of picture that the container of `out` can hold
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov (H.264, H.265, ProRes, DNxHD, …) or .mkv
-    mix : gains and ducking; None for 0 dB and none
-    audio : the video's sound streams that are its soundtrack; None: as `workbench.media.sound_streams` finds them
-    stems : as for `render_audio`
     params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
@@ -260,99 +270,73 @@ def render_video(
         raise ParameterError(
             f"{out.name}: a video is written as {', '.join(CONTAINERS)}, not {out.suffix or 'no suffix'}"
         )
-    check_track(plan, recording)
+    check_track(playback.plan, playback.recording)
     facts = probe(video)
     if not facts.has_video:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
-    check_length_of_video(plan, video, facts.duration)
+    check_length_of_video(playback.plan, video, facts.duration)
     has_soundtrack = bool(facts.audio_duration)
     total = round(facts.duration * params.video_sample_rate)
-    held = limit or (limit is None and (mix is not None or has_soundtrack))
+    held = limit or (limit is None and (playback.mix is not None or has_soundtrack))
 
     # A function, not a stream: a take whose decoded sound passes the ceiling is made again from the start.
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
-        own = _soundtrack(video, mix, params, audio) if has_soundtrack else None
-        blocks, rate = _play(plan, recording, own, mix, params, total, stems), params.video_sample_rate
+        own = _soundtrack(video, playback, params) if has_soundtrack else None
+        blocks, rate = _play(playback, own, params, total), params.video_sample_rate
         blocks = amplify(blocks, gain_db)
         if held:
             at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
             blocks = limit_blocks(blocks, rate, at_ceiling, leading=2)
-        return _split(blocks, stems, rate, 2)
+        return _split(blocks, playback.stems, rate, 2)
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(out, aside, video, audio, facts.duration, lambda second: part.report(second / facts.duration))
+        seconds = facts.duration
+        target = _Target(out, aside, video, playback.audio, seconds, lambda second: part.report(second / seconds))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
 
-def play_video(
-    plan: Music,
-    recording: Recording,
-    video: Path,
-    mix: MixLevels | None = None,
-    params: RenderParams | None = None,
-    *,
-    audio: SoundChoice | None = None,
-    stems: Sequence[Stem] = (),
-) -> Iterator[FloatArray]:
+def play_video(playback: Playback, video: Path, params: RenderParams | None = None) -> Iterator[FloatArray]:
     """Play what `render_video`, or `render_audio` under a voice, writes, before its gain, limiter and codec.
 
-    Blocks have shape (2, n), float32, at `video_sample_rate`; together they are as long as the video. With `stems`, the
+    Blocks have shape (2, n), float32, at `video_sample_rate`; together they are as long as the video. With stems, the
     channels of each of them stand below those of the whole. Raises `MediaError` where the video cannot be read, and
     `PlanError` if the plan was made for another track.
     """
     params = params or RenderParams()
-    check_track(plan, recording)
+    check_track(playback.plan, playback.recording)
     facts = probe(video)
     total = round(facts.duration * params.video_sample_rate)
-    own = _soundtrack(video, mix, params, audio) if facts.audio_duration else None
-    return _play(plan, recording, own, mix, params, total, stems)
+    own = _soundtrack(video, playback, params) if facts.audio_duration else None
+    return _play(playback, own, params, total)
 
 
-def play_sound(
-    plan: Music,
-    recording: Recording,
-    voice: Path | None,
-    mix: MixLevels | None,
-    params: RenderParams,
-    *,
-    audio: SoundChoice | None = None,
-    stems: Sequence[Stem] = (),
-) -> Iterator[FloatArray]:
+def play_sound(playback: Playback, voice: Path | None, params: RenderParams) -> Iterator[FloatArray]:
     """Play what `render_audio` writes, before its gain, limiter and codec; blocks and errors as of `play_video`.
 
     Without voice and mix it is the music at the rate and with the channels of the track.
     """
     if voice is not None:
-        return play_video(plan, recording, voice, mix, params, audio=audio, stems=stems)
-    if mix is None:
-        return _add_up([render_blocks(plan, one, params) for one in _played(recording, stems)], stems)
-    check_track(plan, recording)
-    return _play(plan, recording, None, mix, params, round(plan.window_end * params.video_sample_rate), stems)
+        return play_video(playback, voice, params)
+    plan = playback.plan
+    if playback.mix is None:
+        return _add_up([render_blocks(plan, one, params) for one in playback.recordings], playback.stems)
+    check_track(plan, playback.recording)
+    return _play(playback, None, params, round(plan.window_end * params.video_sample_rate))
 
 
 def _play(
-    plan: Music,
-    recording: Recording,
-    soundtrack: Iterator[FloatArray] | None,
-    mix: MixLevels | None,
-    params: RenderParams,
-    total: int,
-    stems: Sequence[Stem],
+    playback: Playback, soundtrack: Iterator[FloatArray] | None, params: RenderParams, total: int
 ) -> Iterator[FloatArray]:
     """So many samples of music and soundtrack, mixed; below them those of each stem."""
-    ducked = [stem.is_ducked for stem in stems] or [True]
+    ducked = [stem.is_ducked for stem in playback.stems] or [True]
     music = [
-        _Reader(_music(plan, one, mix, params, is_ducked)).blocks(total, params)
-        for one, is_ducked in zip(_played(recording, stems), ducked, strict=True)
+        _Reader(_music(playback, one, params, is_ducked)).blocks(total, params)
+        for one, is_ducked in zip(playback.recordings, ducked, strict=True)
     ]
-    blocks = _add_up(music, stems)
+    blocks = _add_up(music, playback.stems)
     return blocks if soundtrack is None else _add_stream(blocks, _Reader(soundtrack))
-
-
-def _played(recording: Recording, stems: Sequence[Stem]) -> list[Recording]:
-    return [stem.recording for stem in stems] or [recording]
 
 
 def _add_up(streams: Sequence[Iterator[FloatArray]], stems: Sequence[Stem]) -> Iterator[FloatArray]:
@@ -400,26 +384,22 @@ def _encode_under_ceiling(
         ceiling, begun = ceiling - over - clear_db, ended
 
 
-def _music(
-    plan: Music, recording: Recording, mix: MixLevels | None, params: RenderParams, is_ducked: bool
-) -> Iterator[FloatArray]:
+def _music(playback: Playback, recording: Recording, params: RenderParams, is_ducked: bool) -> Iterator[FloatArray]:
     """The plan at the video's rate, in stereo, with the mix's gain, and its ducking if `is_ducked`."""
     rate = params.video_sample_rate
-    gains = gains_of(mix)
+    gains = gains_of(playback.mix)
     gain = 10.0 ** (gains.music_db / 20.0)
     ducked = duck_bands(gains.duck_points if is_ducked else (), gains.speech_ranges, params)
-    stereo = (fold_down(block) for block in render_blocks(plan, recording, params))
+    stereo = (fold_down(block) for block in render_blocks(playback.plan, recording, params))
     converted = _convert_rate(stereo, recording.sample_rate, rate)
     raised = (block if gain == 1.0 else block * np.float32(gain) for block in converted)
     return duck_blocks(raised, rate, ducked)
 
 
-def _soundtrack(
-    video: Path, mix: MixLevels | None, params: RenderParams, audio: SoundChoice | None
-) -> Iterator[FloatArray]:
+def _soundtrack(video: Path, playback: Playback, params: RenderParams) -> Iterator[FloatArray]:
     """The soundtrack at the video's rate, in stereo, with the mix's gain."""
-    gain = np.float32(10.0 ** (gains_of(mix).soundtrack_db / 20.0))
-    for block in decode_blocks(video, params.block_seconds, params.video_sample_rate, audio):
+    gain = np.float32(10.0 ** (gains_of(playback.mix).soundtrack_db / 20.0))
+    for block in decode_blocks(video, params.block_seconds, params.video_sample_rate, playback.audio):
         yield fold_down(block.samples) * gain
 
 

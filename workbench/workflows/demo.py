@@ -45,7 +45,7 @@ from workbench.plots.palette import clock
 from workbench.recording import Recording
 from workbench.render.remux import copy_stream
 from workbench.render.sound_levels import SoundLevels, measure_levels
-from workbench.render.video import render_video
+from workbench.render.video import Playback, render_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.catalog import add_tracks, bundled_files
 from workbench.workflows.match import match
@@ -239,11 +239,9 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> t
     stage = "rendering the video"
     progress(stage, 0.0)
     rendered = render_video(
-        plan,
-        recording,
+        Playback(plan, recording, loop.mix),
         video,
         folder / "video.mp4",
-        loop.mix,
         params.render,
         progress=lambda done: progress(stage, done),
     )

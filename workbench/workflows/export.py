@@ -52,7 +52,7 @@ from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line,
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
-from workbench.render.video import MixLevels, Stem, gains_of, render_audio
+from workbench.render.video import MixLevels, Playback, Stem, gains_of, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
 from workbench.workflows.render import load_stems
@@ -175,7 +175,7 @@ def _with_media(
         write_audio(path, [sound.samples], sound.sample_rate, sound.channels, subtype="float32" if stems else "pcm24")
         named.append(replace(layer.track, path=path))
     params = workspace.params.render
-    render_audio(plan, recording, music, params, mix=mix, stems=stems, limit=mix is not None)
+    render_audio(Playback(plan, recording, mix, stems), music, params, limit=mix is not None)
     if timeline.stems:
         pairs = zip(timeline.stems, named, strict=True)
         timeline = replace(timeline, stems=tuple(replace(stem, media=media) for stem, media in pairs))

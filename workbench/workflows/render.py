@@ -3,7 +3,8 @@
 Joins the gain of `workbench.render.delivery` with the rendering and the meters of the rest; finds out who speaks where
 a target, or a reader, asks for the loudness of the dialogue.
 
-Functions: `render_measured`, `load_stems`, `speech_ranges`, `uncertain_speech`, `own_music_ranges`. Class: `Rendered`.
+Functions: `render_measured`, `load_stems`, `speech_ranges`, `uncertain_speech`, `own_music_ranges`.
+Classes: `Delivery`, `Rendered`.
 """
 
 from __future__ import annotations
@@ -23,19 +24,27 @@ from workbench.files import cannot_be_written, check_overwrites_none, is_stream,
 from workbench.media.audio import SOUND_SUFFIXES
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
 from workbench.render.remux import describe_left_out, suffix_for
-from workbench.render.schedule import Music
 from workbench.render.small import SMALL_KBPS, shrink_video
 from workbench.render.sound_levels import SoundLevels, measure_levels
-from workbench.render.video import MixLevels, Stem, gains_of, play_sound, render_audio, render_video
+from workbench.render.video import MixLevels, Playback, Stem, gains_of, play_sound, render_audio, render_video
 from workbench.video.utterances import own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
 _LOSSY_TAKES = 3  # times that a lossy sound file is written at most, under lower and lower ceilings
 # dB by which the next ceiling is lowered beyond what the last take was over: a codec does not repeat its peaks
 _CLEAR_DB = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How a file is delivered: for the target of a name, limited, or small, to send."""
+
+    target: str | None = None
+    limit: bool = False
+    small: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,50 +139,47 @@ def load_stems(
 
 def render_measured(
     workspace: Workspace,
-    plan: Music,
-    recording: Recording,
+    playback: Playback,
     out: Path,
     video: Path | None = None,
-    mix: MixLevels | None = None,
+    delivery: Delivery = Delivery(),
     *,
     track: Path | None = None,
-    target: str | None = None,
-    stems: Sequence[Stem] = (),
-    limit: bool = False,
-    small: bool = False,
 ) -> Rendered:
     """Render a plan to a file, for a delivery target if one is named, and measure what was written.
 
     With a `video` that has a picture the file is a video, unless its suffix is one of sound; else it holds sound. A
-    pipe without a suffix gets WAV or MKV. `small` makes a file to send: an MP3, or an MP4 of 360 lines. Without a
-    `mix`, music and soundtrack play at their own levels; with a mix and no video the file has the music as it is in the
-    mix. `stems`, as of `load_stems`, play in the track's place and are written beside it. A target limits the sound at
+    pipe without a suffix gets WAV or MKV. A `small` file to send is an MP3, or an MP4 of 360 lines. Without a mix,
+    music and soundtrack play at their own levels; with a mix and no video the file has the music as it is in the
+    mix. Stems, as of `load_stems`, play in the track's place and are written beside it. A target limits the sound at
     its own ceiling, `limit` at that of the parameters; what has stems, a mix or a soundtrack is always limited. Speech
     is looked for with a target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or
     suffix, or if a file to write is the `track`, the video or a stem; `PlanError` if the plan was made for another
     track or a longer video, and `MediaError` if a file cannot be read or written.
     """
-    params, named = workspace.params.render, None if target is None else find_target(target)
-    if small:
+    params, target, mix = workspace.params.render, delivery.target, playback.mix
+    named = None if target is None else find_target(target)
+    if delivery.small:
         params = params.model_copy(update={"video_kbps": SMALL_KBPS})
     speech: tuple[tuple[float, float], ...] | None = None
     if video is not None and (named is not None or (mix is not None and mix.duck is not None)):
         speech = speech_ranges(workspace, video, mix)
     spoken: Sequence[Sequence[float]] = speech or ()
-    gain, gain_db, held = None, 0.0, True if limit or stems else None
+    gain, gain_db, held = None, 0.0, True if delivery.limit or playback.stems else None
     if named is not None:
         is_bare = video is None and mix is None
+        recording = playback.recording
         rate, channels = (recording.sample_rate, recording.channels) if is_bare else (params.video_sample_rate, 2)
 
         def whole() -> Iterator[FloatArray]:
-            played = play_sound(plan, recording, video, mix, params, audio=workspace.audio, stems=stems)
-            return (block[:channels] for block in played)
+            return (block[:channels] for block in play_sound(playback, video, params))
 
         gain = find_gain(whole, rate, named, spoken, params)
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     out = Path(out)
-    stems = tuple(replace(stem, out=out.with_name(f"{out.stem}-{stem.name}.wav")) for stem in stems)
+    stems = tuple(replace(stem, out=out.with_name(f"{out.stem}-{stem.name}.wav")) for stem in playback.stems)
+    playback = replace(playback, stems=stems)
     beside = [stem.out for stem in stems if stem.out is not None]
     check_overwrites_none((out, *beside), (track, video, *(stem.file for stem in stems)))
 
@@ -186,25 +192,23 @@ def render_measured(
     suffix = out.suffix or (".wav" if shown is None else ".mkv")
     with written_whole(out, suffix=suffix) if is_stream(out) else nullcontext(out) as file:
         if shown is not None:
+            small = delivery.small
             with _full_size(shown, file, progress) if small else nullcontext((file, progress)) as (full, reports):
-                render_video(
-                    plan, recording, shown, full, mix, params,
-                    audio=workspace.audio, stems=stems, limit=held, gain_db=gain_db, progress=reports,
-                )  # fmt: skip
+                render_video(playback, shown, full, params, limit=held, gain_db=gain_db, progress=reports)
             levels = measure_levels(file, spoken)
         else:
             ceiling, is_mixed = params.ceiling_dbtp, video is not None or mix is not None
             for take in range(_LOSSY_TAKES):
                 under = params.model_copy(update={"ceiling_dbtp": ceiling})
-                render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio, stems=stems,
-                             limit=bool(held) or is_mixed, gain_db=gain_db, progress=progress)  # fmt: skip
+                limit = bool(held) or is_mixed
+                render_audio(playback, file, under, voice=video, limit=limit, gain_db=gain_db, progress=progress)
                 levels = measure_levels(file, spoken)
                 over = levels.true_peak_dbtp - params.ceiling_dbtp
                 is_free = named is None and not is_mixed
                 if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
                     break
                 ceiling -= over + _CLEAR_DB
-        left_out = None if video is None else describe_left_out(video, file, workspace.audio)
+        left_out = None if video is None else describe_left_out(video, file, playback.audio)
     progress(1.0)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
     return Rendered(out, levels, speech, target, gain, lines, stems, left_out)

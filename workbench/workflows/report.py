@@ -43,7 +43,7 @@ from workbench.recording import FloatArray, Recording, counted
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.sound_levels import SoundLevels, measure_blocks
-from workbench.render.video import gains_of, play_video
+from workbench.render.video import Playback, gains_of, play_video
 from workbench.results.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.align import align_track
@@ -467,7 +467,8 @@ def mix_section(
     else:
         params = workspace.params.render
         rate = params.video_sample_rate
-        played = play_video(loop.answer, recording, loop.video, loop.mix, params, audio=workspace.audio)
+        playback = Playback(loop.answer, recording, loop.mix, audio=workspace.audio)
+        played = play_video(playback, loop.video, params)
         blocks = limit_blocks(played, rate, params)
     clips = _Clips(rate, [(each.start - _BESIDE_SECONDS, each.end + _BESIDE_SECONDS) for each in shown])
     levels = measure_blocks(clips.listen(blocks), rate, speech)

@@ -20,7 +20,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.links import is_link, link_address
 from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.media.audio import decode
-from workbench.render.video import play_video
+from workbench.render.video import Playback, play_video
 from workbench.review.comments import answer_comment, comment_on, decide, load_review
 from workbench.review.links import make_link, take_back
 from workbench.review.versions import freeze_plan, thaw
@@ -195,7 +195,7 @@ def test_the_sound_is_what_a_render_has(address: str, corner_home: Home, version
     frozen = thaw(workspace, version)
     assert frozen.video is not None
     recording = workspace.load_recording(frozen.track)
-    mixed = np.concatenate(list(play_video(frozen.plan, recording, frozen.video, frozen.mix)), axis=1)
+    mixed = np.concatenate(list(play_video(Playback(frozen.plan, recording, frozen.mix), frozen.video)), axis=1)
     heard = decode(shown_file(corner_home, frozen)).samples
     assert heard.shape == mixed.shape
     difference = np.sqrt(np.mean(np.square(heard - mixed)))

@@ -17,7 +17,7 @@ from workbench.media.probe import probe
 from workbench.recording import Recording
 from workbench.render.remux import codec_name, containers_for, describe_left_out, suffix_for
 from workbench.render.schedule import place_track
-from workbench.render.video import render_audio, render_video
+from workbench.render.video import Playback, render_audio, render_video
 
 HERE = Path(__file__).parent
 SUBTITLES = "1\n00:00:00,500 --> 00:00:01,500\nhello\n\n2\n00:00:01,600 --> 00:00:01,900\nbye\n"
@@ -29,7 +29,7 @@ def rendered(tmp_path: Path) -> Callable[[Path, str], Path]:
     def render(source: Path, suffix: str) -> Path:
         noise = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
         placed = place_track(0.0, 5.0, probe(source).duration)
-        return render_video(placed, noise, source, tmp_path / f"video{suffix}")
+        return render_video(Playback(placed, noise), source, tmp_path / f"video{suffix}")
 
     return render
 
@@ -246,7 +246,7 @@ def test_music_under_a_podcast_has_its_tags_and_chapters(tmp_path: Path, suffix:
         tags.add(CHAP(element_id=name, start_time=1000 * number, end_time=1000 * (number + 1), sub_frames=frames))
     tags.save(talk)
     music = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
-    out = render_audio(place_track(0.0, 5.0, 2.0), music, tmp_path / f"out{suffix}", voice=talk)
+    out = render_audio(Playback(place_track(0.0, 5.0, 2.0), music), tmp_path / f"out{suffix}", voice=talk)
     with av.open(str(out)) as container:
         known = {key.lower(): text for key, text in container.metadata.items() if key != "encoder"}
         chapters = sorted((chapter["start"], chapter["metadata"]["title"]) for chapter in container.chapters())
@@ -268,7 +268,10 @@ def test_a_podcast_in_ogg_has_its_tags_with_its_sound(tmp_path: Path) -> None:
         talk.mux(sound.encode(None))
     music = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
     placed = place_track(0.0, 5.0, probe(tmp_path / "talk.ogg").duration)
-    assert probe(render_audio(placed, music, tmp_path / "out.mp3", voice=tmp_path / "talk.ogg")).title == "Episode 1"
+    assert (
+        probe(render_audio(Playback(placed, music), tmp_path / "out.mp3", voice=tmp_path / "talk.ogg")).title
+        == "Episode 1"
+    )
 
 
 def test_names_of_telephones_and_data_of_cameras_are_kept(

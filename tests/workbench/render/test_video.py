@@ -28,7 +28,7 @@ from workbench.recording import Recording
 from workbench.render.playback import render
 from workbench.render.schedule import place_track
 from workbench.render.sound_levels import measure_levels
-from workbench.render.video import Stem, play_video, render_audio, render_video
+from workbench.render.video import Playback, Stem, play_video, render_audio, render_video
 from workbench.results.plan import plan_body
 
 RATE, FPS, SECONDS = 48_000, 25, 12
@@ -95,7 +95,7 @@ def test_the_renderer_that_the_book_shows_clients_plays_what_is_played(
     recording = Recording.from_samples(0.05 * noise, RATE)
     points = ((2.0, 0.0), (2.4, 12.0), (5.0, 12.0), (6.5, 0.0))
     levels = Mix(music_gain_db=-3.0, video_gain_db=2.5, duck=Duck(points, ((2.5, 4.9),)))
-    played = np.concatenate(list(play_video(plan, recording, video, levels)), axis=1)
+    played = np.concatenate(list(play_video(Playback(plan, recording, levels), video)), axis=1)
     music = np.repeat(reference.play(plan_body(plan).to_json(), recording.samples, RATE), 2, axis=0)
     soundtrack = np.repeat(decode(video).samples[:1], 2, axis=0)[:, : music.shape[1]]
     soundtrack = np.pad(soundtrack, ((0, 0), (0, music.shape[1] - soundtrack.shape[1])))
@@ -108,10 +108,10 @@ def test_music_of_a_mix_and_its_soundtrack_add_up_to_the_mix(video: Path, plan: 
     noise = np.random.default_rng(1).standard_normal((1, 8 * RATE)).astype(np.float32)
     recording = Recording.from_samples(0.05 * noise, RATE)
     levels = Mix(music_gain_db=-3.0, video_gain_db=2.5, duck=Duck(((2.0, 0.0), (2.4, 12.0)), ((2.5, 4.9),)))
-    music = decode(render_audio(plan, recording, tmp_path / "music.wav", mix=levels)).samples
+    music = decode(render_audio(Playback(plan, recording, levels), tmp_path / "music.wav")).samples
     silent = Recording.from_samples(0.0 * noise, RATE)
-    soundtrack = np.concatenate(list(play_video(plan, silent, video, levels)), axis=1)[:, : music.shape[1]]
-    mixed = np.concatenate(list(play_video(plan, recording, video, levels)), axis=1)[:, : music.shape[1]]
+    soundtrack = np.concatenate(list(play_video(Playback(plan, silent, levels), video)), axis=1)[:, : music.shape[1]]
+    mixed = np.concatenate(list(play_video(Playback(plan, recording, levels), video)), axis=1)[:, : music.shape[1]]
     assert music.shape == (2, round(plan.window_end * RATE))
     assert np.abs(music + soundtrack - mixed).max() < 2.0**-14  # a step of 16 bits and its dither
 
@@ -126,8 +126,8 @@ def test_stems_add_up_to_the_render_of_the_track(plan: LoopPlan, tmp_path: Path,
     parts = 0.3 * np.random.default_rng(1).standard_normal((2, 2, 8 * RATE)).astype(np.float32)
     track = Recording.from_samples(parts.sum(axis=0), RATE)
     stems = [stem_of(Recording.from_samples(part, RATE), tmp_path / f"{k}.wav") for k, part in enumerate(parts)]
-    whole = decode(render_audio(plan, track, tmp_path / "track.wav", mix=levels, limit=True))
-    mixed = decode(render_audio(plan, track, tmp_path / "mix.wav", mix=levels, limit=True, stems=stems))
+    whole = decode(render_audio(Playback(plan, track, levels), tmp_path / "track.wav", limit=True))
+    mixed = decode(render_audio(Playback(plan, track, levels, stems=stems), tmp_path / "mix.wav", limit=True))
     added = np.sum([decode(tmp_path / f"{k}.wav").samples for k in (0, 1)], axis=0)
     assert true_peak_db(whole.samples) == pytest.approx(-1.0, abs=0.1), "it is limited"
     assert np.abs(mixed.samples - whole.samples).max() < 1e-4  # -80 dBFS
@@ -140,9 +140,9 @@ def test_a_stem_that_is_not_ducked_stays_as_loud_as_it_is(plan: LoopPlan, tmp_pa
     track = Recording.from_samples(parts.sum(axis=0), RATE)
     levels = Mix(music_gain_db=-3.0, duck=Duck(((2.0, 0.0), (2.4, 12.0), (6.0, 12.0), (7.0, 0.0)), ((2.5, 5.9),)))
     stems = (stem_of(drums, tmp_path / "drums.wav", is_ducked=False), stem_of(rest, tmp_path / "rest.wav"))
-    render_audio(plan, track, tmp_path / "mix.wav", mix=levels, stems=stems)
+    render_audio(Playback(plan, track, levels, stems=stems), tmp_path / "mix.wav")
     for stem, alone in zip(stems, (replace(levels, duck=None), levels), strict=True):
-        expected = decode(render_audio(plan, stem.recording, tmp_path / "alone.wav", mix=alone)).samples
+        expected = decode(render_audio(Playback(plan, stem.recording, alone), tmp_path / "alone.wav")).samples
         assert (
             np.abs(decode(stem.out or tmp_path).samples - expected).max() < 2.0**-14
         )  # a step of 16 bits and its dither
@@ -191,7 +191,7 @@ def test_the_picture_is_copied_and_sound_stays_in_step(
     video: Path, plan: LoopPlan, track: Recording, tmp_path: Path, suffix: str
 ) -> None:
     told: list[float] = []
-    out = render_video(plan, track, video, tmp_path / f"video{suffix}", progress=told.append)
+    out = render_video(Playback(plan, track), video, tmp_path / f"video{suffix}", progress=told.append)
     assert packets(out) == packets(video)
     assert flashes(out) == pytest.approx(EVENTS, abs=0.001)
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
@@ -222,7 +222,7 @@ def test_videos_with_clocks_of_their_own(
 ) -> None:
     """Wherever a container lets its pictures start, flash and click meet in the result, at the time of the source."""
     source = make_video(tmp_path / name, **arguments)
-    out = render_video(plan, track, source, tmp_path / "video.mp4")
+    out = render_video(Playback(plan, track), source, tmp_path / "video.mp4")
     assert flashes(out) == pytest.approx(flashes(source), abs=0.001)
     assert clicks(out) == pytest.approx(clicks(source), abs=0.001)
     assert len(flashes(out)) == len(EVENTS)
@@ -264,7 +264,7 @@ def test_all_pictures_come_in_their_order_and_at_their_times(
     else:
         write_numbered(source, count, codec=codec, sound=sound)
     short = make_plan([(0.0, 1.0, 0.0, 0.0), (0.5, 1.5, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_video(short, track, source, tmp_path / f"out{suffix}")
+    out = render_video(Playback(short, track), source, tmp_path / f"out{suffix}")
     numbers, times = read_numbers(out)
     assert numbers == list(range(count))
     assert times == pytest.approx([number / 25 for number in numbers], abs=0.041 if name == "joined.vob" else 0.002)
@@ -276,7 +276,7 @@ def test_the_last_picture_stays_while_sound_goes_on(
 ) -> None:
     source = write_numbered(tmp_path / "a.mp4", 50, sound_seconds=5.0, b_frames=b_frames)
     music = make_plan([(0.0, 3.0, 0.0, 0.0), (1.0, 3.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_video(music, track, source, tmp_path / f"out{suffix}")
+    out = render_video(Playback(music, track), source, tmp_path / f"out{suffix}")
     assert read_numbers(out)[0] == list(range(50))
     assert probe(out).duration == pytest.approx(5.0, abs=0.03)
     with av.open(str(out)) as container:
@@ -305,12 +305,12 @@ def test_pictures_that_only_serve_decoding_stay_hidden(plan: LoopPlan, track: Re
                 packet.stream = streams[packet.stream_index]
                 cut.mux(packet)
     short = make_plan([(0.0, 5.0, 0.0, 0.0), (1.0, 5.4, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_video(short, track, tmp_path / "cut.mp4", tmp_path / "video.mp4")
+    out = render_video(Playback(short, track), tmp_path / "cut.mp4", tmp_path / "video.mp4")
     assert flashes(out) == pytest.approx([3.48, 6.48], abs=0.001)
     assert clicks(out) == pytest.approx([3.48, 6.48], abs=0.001)
     assert probe(out).duration == pytest.approx(SECONDS - cut_s, abs=0.001)
     with pytest.raises(MediaError, match="hidden pictures"):
-        render_video(short, track, tmp_path / "cut.mp4", tmp_path / "video.mkv")
+        render_video(Playback(short, track), tmp_path / "cut.mp4", tmp_path / "video.mkv")
 
 
 def test_a_rotated_picture_stays_rotated(video: Path, plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
@@ -320,13 +320,13 @@ def test_a_rotated_picture_stays_rotated(video: Path, plan: LoopPlan, track: Rec
     content[matrix : matrix + 36] = struct.pack(">9i", 0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30)
     turned = tmp_path / "turned.mp4"
     turned.write_bytes(content)
-    info = probe(render_video(plan, track, turned, tmp_path / "video.mp4"))
+    info = probe(render_video(Playback(plan, track), turned, tmp_path / "video.mp4"))
     assert (info.width, info.height) == (48, 64)
 
 
 def test_h265_goes_by_the_name_that_apple_accepts(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
     source = make_video(tmp_path / "video.mkv", codec="libx265", options={"x265-params": "log-level=none"})
-    with av.open(str(render_video(plan, track, source, tmp_path / "video.mp4"))) as rendered:
+    with av.open(str(render_video(Playback(plan, track), source, tmp_path / "video.mp4"))) as rendered:
         assert rendered.streams.video[0].codec_context.codec_tag == "hvc1"
 
 
@@ -340,7 +340,7 @@ def test_music_starts_with_the_first_picture(silent: Path, plan: LoopPlan, tmp_p
     """A click in the music lands where the plan puts it."""
     samples = np.zeros((1, 8 * 44_100), dtype=np.float32)
     samples[0, 3 * 44_100 : 3 * 44_100 + 88] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(88) / 44_100)
-    out = render_video(plan, Recording.from_samples(samples, 44_100), silent, tmp_path / "video.mp4")
+    out = render_video(Playback(plan, Recording.from_samples(samples, 44_100)), silent, tmp_path / "video.mp4")
     assert clicks(out) == pytest.approx([3.0, 8.0], abs=0.001)
 
 
@@ -348,7 +348,7 @@ def test_the_mix_is_applied_in_its_order(video: Path, plan: LoopPlan, track: Rec
     """Music 6 dB down, 12 dB further from 4 to 8 s; soundtrack 3 dB up and not ducked."""
     mix = Mix(-6.0, 3.0, Duck(((3.5, 0.0), (4.0, 12.0), (8.0, 12.0), (8.5, 0.0))))
     dry = render(plan, track).samples[0]
-    rendered = decode(render_video(plan, track, video, tmp_path / "video.mp4", mix)).samples
+    rendered = decode(render_video(Playback(plan, track, mix), video, tmp_path / "video.mp4")).samples
 
     def level_db(sound: NDArray[np.floating], rate: int, begin: float, end: float) -> float:
         return float(20 * np.log10(np.std(sound[round(begin * rate) : round(end * rate)])))
@@ -362,8 +362,8 @@ def test_the_mix_is_applied_in_its_order(video: Path, plan: LoopPlan, track: Rec
 def test_a_sum_is_limited_and_a_bare_plan_is_not(video: Path, silent: Path, plan: LoopPlan, tmp_path: Path) -> None:
     time = np.arange(8 * 44_100) / 44_100
     loud = Recording.from_samples(1.2 * np.sin(2 * np.pi * 441.0 * time)[None], 44_100)
-    mixed = decode(render_video(plan, loud, video, tmp_path / "mixed.mp4")).samples
-    bare = decode(render_video(plan, loud, silent, tmp_path / "bare.mp4")).samples
+    mixed = decode(render_video(Playback(plan, loud), video, tmp_path / "mixed.mp4")).samples
+    bare = decode(render_video(Playback(plan, loud), silent, tmp_path / "bare.mp4")).samples
     assert -2.0 < true_peak_db(mixed) <= -1.0
     assert true_peak_db(bare) > 1.0
 
@@ -372,7 +372,9 @@ def test_what_a_decoder_gives_back_stays_under_the_ceiling(video: Path, plan: Lo
     """Hard, bright noise, of which AAC at its lowest rate keeps no peak; the sound is made again until it fits."""
     noise = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
     params = RenderParams(video_kbps=96, video_sample_rate=44_100)
-    rendered = render_video(plan, Recording.from_samples(noise, 44_100), video, tmp_path / "video.mp4", params=params)
+    rendered = render_video(
+        Playback(plan, Recording.from_samples(noise, 44_100)), video, tmp_path / "video.mp4", params
+    )
     assert decode(rendered).sample_rate == 44_100
     assert -3.0 < measure_levels(rendered).true_peak_dbtp <= -1.0
 
@@ -390,11 +392,10 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
         written.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
 
     out = render_video(
-        plan,
-        Recording.from_samples(hot, 44_100),
+        Playback(plan, Recording.from_samples(hot, 44_100)),
         video,
         tmp_path / "video.mp4",
-        params=RenderParams(video_kbps=96, block_seconds=1.0),
+        RenderParams(video_kbps=96, block_seconds=1.0),
         progress=progress,
     )
     takes = sum(done < 0.9 for done in told) / SECONDS
@@ -410,19 +411,19 @@ def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, track: 
     source = make_video(tmp_path / "video.webm", codec="libvpx", sound_codec="libopus")
     told: list[float] = []
     with pytest.raises(MediaError, match=r"vp8.*mkv"):
-        render_video(plan, track, source, tmp_path / "video.mp4", progress=told.append)
+        render_video(Playback(plan, track), source, tmp_path / "video.mp4", progress=told.append)
     assert told == []
 
 
 def test_soundtrack_goes_on_where_a_plan_ends_before_the_video(video: Path, track: Recording, tmp_path: Path) -> None:
     short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_video(short, track, video, tmp_path / "video.mp4")
+    out = render_video(Playback(short, track), video, tmp_path / "video.mp4")
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
     assert np.std(decode(out).samples[:, round(7.2 * RATE) : round(8.8 * RATE)]) < 1e-4
 
 
 def test_a_video_without_sound(silent: Path, plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
-    out = render_video(plan, track, silent, tmp_path / "video.mp4")
+    out = render_video(Playback(plan, track), silent, tmp_path / "video.mp4")
     assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(track.samples), rel=0.02)
 
 
@@ -430,7 +431,7 @@ def test_a_video_without_sound(silent: Path, plan: LoopPlan, track: Recording, t
 def test_any_channels_fold_down_to_stereo(silent: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
     samples = np.zeros((channels, 8 * 44_100), dtype=np.float32)
     samples[0] = 0.1 * np.sin(2 * np.pi * 441.0 * np.arange(8 * 44_100) / 44_100)
-    rendered = render_video(plan, Recording.from_samples(samples, 44_100), silent, tmp_path / "video.mp4")
+    rendered = render_video(Playback(plan, Recording.from_samples(samples, 44_100)), silent, tmp_path / "video.mp4")
     left, right = decode(rendered).samples[:, RATE : 10 * RATE]
     assert np.std(left) == pytest.approx(0.1 / np.sqrt(2), rel=0.02)
     assert np.std(right) == pytest.approx(0.1 / np.sqrt(2) if channels == 1 else 0.0, abs=0.002)
@@ -470,12 +471,12 @@ def test_a_picture_is_written_where_it_reads_back_the_same_or_another_container_
     for written in ALL:
         out = tmp_path / f"video{written}"
         if written in named:
-            render_video(place_track(0.0, 8.0, 0.2), track, source, out)
+            render_video(Playback(place_track(0.0, 8.0, 0.2), track), source, out)
             assert decoded(out) == decoded(source)
         else:
             way = f"write {' or '.join(named)}$" if named else f'convert it: ffmpeg -i "{re.escape(str(source))}"'
             with pytest.raises(MediaError, match=rf"does not fit into \{written}; {way}"):
-                render_video(place_track(0.0, 8.0, 0.2), track, source, out)
+                render_video(Playback(place_track(0.0, 8.0, 0.2), track), source, out)
             assert not out.exists()
 
 
@@ -514,16 +515,16 @@ def test_bad_input_is_one_error_and_leaves_nothing(
     for name, content in bad.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(MediaError, match=name):
-            render_video(plan, track, tmp_path / name, work / "video.mp4")
+            render_video(Playback(plan, track), tmp_path / name, work / "video.mp4")
     with pytest.raises(MediaError, match=r"no such file"):
-        render_video(plan, track, tmp_path / "absent.mp4", work / "video.mp4")
-    render_audio(plan, track, tmp_path / "sound.wav")
+        render_video(Playback(plan, track), tmp_path / "absent.mp4", work / "video.mp4")
+    render_audio(Playback(plan, track), tmp_path / "sound.wav")
     with pytest.raises(MediaError, match="no moving picture"):
-        render_video(plan, track, tmp_path / "sound.wav", work / "video.mp4")
+        render_video(Playback(plan, track), tmp_path / "sound.wav", work / "video.mp4")
     with pytest.raises(ParameterError, match=r"\.xyz"):
-        render_video(plan, track, video, work / "video.xyz")
+        render_video(Playback(plan, track), video, work / "video.xyz")
     with pytest.raises(MediaError, match="cannot be written"):
-        render_video(plan, track, video, work / "no" / "folder.mp4")
+        render_video(Playback(plan, track), video, work / "no" / "folder.mp4")
     assert list(work.iterdir()) == []
 
 
@@ -536,21 +537,21 @@ def test_a_damaged_picture_is_copied_as_far_as_it_reads(
     content[middle : middle + 300] = bytes(300)
     damaged = tmp_path / "damaged.mp4"
     damaged.write_bytes(content)
-    out = render_video(plan, track, damaged, tmp_path / "video.mp4")
+    out = render_video(Playback(plan, track), damaged, tmp_path / "video.mp4")
     assert packets(out) == packets(damaged)
 
 
 def test_a_plan_for_a_longer_video_is_refused(video: Path, track: Recording, tmp_path: Path) -> None:
     long = make_plan([(0.0, 7.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     with pytest.raises(PlanError, match=r"13\.000 s, but video\.mp4 lasts 12\.000 s"):
-        render_video(long, track, video, tmp_path / "video.mp4")
+        render_video(Playback(long, track), video, tmp_path / "video.mp4")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("suffix", "floor_db"), [(".wav", -90.0), (".flac", -90.0), (".mp3", -30.0)])
 def test_sound_files(plan: LoopPlan, track: Recording, tmp_path: Path, suffix: str, floor_db: float) -> None:
     told: list[float] = []
-    out = render_audio(plan, track, tmp_path / f"music{suffix}", progress=told.append)
+    out = render_audio(Playback(plan, track), tmp_path / f"music{suffix}", progress=told.append)
     heard, expected = decode(out), render(plan, track)
     assert heard.sample_rate == 44_100
     assert heard.samples.shape == expected.samples.shape
@@ -574,14 +575,14 @@ def test_a_sound_file_has_the_bits_of_its_track(
     soundfile.write(tmp_path / name, quiet, 44_100, subtype=subtype)
     track = decode(tmp_path / name)
     for suffix in (".wav", ".flac"):
-        out = render_audio(plan, track, tmp_path / f"out{suffix}")
+        out = render_audio(Playback(plan, track), tmp_path / f"out{suffix}")
         assert soundfile.info(out).subtype == f"PCM_{bits}"
         if bits == 24:
             np.testing.assert_allclose(decode(out).samples, render(plan, track).samples, atol=2.0**-24)
-    assert soundfile.info(render_audio(plan, track, tmp_path / "out.mp3")).format == "MP3"
+    assert soundfile.info(render_audio(Playback(plan, track), tmp_path / "out.mp3")).format == "MP3"
 
 
 def test_sound_files_can_be_limited(plan: LoopPlan, tmp_path: Path) -> None:
     loud = Recording.from_samples(2 * np.sin(np.arange(8 * 44_100) / 20.0)[None], 44_100)
-    out = render_audio(plan, loud, tmp_path / "music.wav", RenderParams(ceiling_dbtp=-3.0), limit=True)
+    out = render_audio(Playback(plan, loud), tmp_path / "music.wav", RenderParams(ceiling_dbtp=-3.0), limit=True)
     assert true_peak_db(decode(out).samples) == pytest.approx(-3.0, abs=0.06)

@@ -15,8 +15,9 @@ from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS
 from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack, place_track
+from workbench.render.video import Playback
 from workbench.results.mix import MixBody
-from workbench.workflows.render import render_measured, speech_ranges
+from workbench.workflows.render import Delivery, render_measured, speech_ranges
 
 SECONDS, RATE = 30, 48_000
 
@@ -56,7 +57,9 @@ def test_music_alone_is_delivered(
     workspace: Workspace, placed: PlacedTrack, music: Recording, tmp_path: Path, suffix: str
 ) -> None:
     """A lossy file keeps the ceiling too."""
-    rendered = render_measured(workspace, placed, music, tmp_path / f"music{suffix}", target="podcast")
+    rendered = render_measured(
+        workspace, Playback(placed, music), tmp_path / f"music{suffix}", delivery=Delivery("podcast")
+    )
     assert rendered.levels.loudness_lufs == pytest.approx(-16.0, abs=0.3)
     assert rendered.levels.true_peak_dbtp <= -1.0 + 0.02
     assert rendered.shortfalls == ()
@@ -70,7 +73,9 @@ def test_a_video_with_a_voice_is_delivered(
 ) -> None:
     """Without a mix the voice is found in the soundtrack."""
     target = DELIVERY_TARGETS[name]
-    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", spoken_video, target=name)
+    rendered = render_measured(
+        workspace, Playback(placed, music), tmp_path / "out.mp4", spoken_video, delivery=Delivery(name)
+    )
     levels = rendered.levels
     measured = levels.dialogue_lufs if name == "dialogue" else levels.loudness_lufs
     assert measured == pytest.approx(target.loudness_lufs, abs=0.2)
@@ -83,7 +88,9 @@ def test_a_video_with_a_voice_is_delivered(
 def test_a_video_without_a_voice_says_so(
     workspace: Workspace, placed: PlacedTrack, music: Recording, noisy_video: Path, tmp_path: Path
 ) -> None:
-    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", noisy_video, target="dialogue")
+    rendered = render_measured(
+        workspace, Playback(placed, music), tmp_path / "out.mp4", noisy_video, delivery=Delivery("dialogue")
+    )
     assert rendered.speech == ()
     assert rendered.levels.dialogue_lufs is None
     assert rendered.levels.loudness_lufs == pytest.approx(-24.0, abs=0.2)
@@ -93,7 +100,7 @@ def test_a_video_without_a_voice_says_so(
 def test_without_a_target_nobody_looks_for_speech(
     workspace: Workspace, placed: PlacedTrack, music: Recording, spoken_video: Path, tmp_path: Path
 ) -> None:
-    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", spoken_video)
+    rendered = render_measured(workspace, Playback(placed, music), tmp_path / "out.mp4", spoken_video)
     assert (rendered.speech, rendered.gain, rendered.levels.dialogue_lufs) == (None, None, None)
 
 
@@ -111,4 +118,4 @@ def test_an_unknown_target_is_refused_with_those_there_are(
     workspace: Workspace, placed: PlacedTrack, music: Recording, tmp_path: Path
 ) -> None:
     with pytest.raises(ParameterError, match="no target loud; there are web, podcast, ebu-r128"):
-        render_measured(workspace, placed, music, tmp_path / "music.wav", target="loud")
+        render_measured(workspace, Playback(placed, music), tmp_path / "music.wav", delivery=Delivery("loud"))

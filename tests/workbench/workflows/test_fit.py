@@ -17,7 +17,7 @@ from workbench.media.audio import decode
 from workbench.plans.plan import PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Hit, Keep, PlanRequest
-from workbench.render.video import render_audio
+from workbench.render.video import Playback, render_audio
 from workbench.results.plan import one_of, plan_from_json
 from workbench.workflows.plan import can_fit, fit_track, loop_track, plan_lengths, planned_json, save_plan
 
@@ -31,7 +31,7 @@ def test_the_render_has_the_length_to_the_sample(
     fit = fit_track(workspace, track, seconds)
     for number, option in enumerate(fit.plan.options):
         out = tmp_path / f"{number}.wav"
-        render_audio(option, decode(track), out, workspace.params.render)
+        render_audio(Playback(option, decode(track)), out, workspace.params.render)
         assert soundfile.info(out).frames == round(round(seconds, 3) * RATE)
         sound, _ = soundfile.read(out)
         assert np.max(np.abs(sound[: RATE // 2])) > 0.05, "it starts with music"
@@ -40,7 +40,7 @@ def test_the_render_has_the_length_to_the_sample(
 
 def test_silence_before_the_start_that_was_asked_for(workspace: Workspace, track: Path, tmp_path: Path) -> None:
     fit = fit_track(workspace, track, 20.0, PlanRequest(start_at=3.5))
-    render_audio(fit.plan, decode(track), tmp_path / "late.wav", workspace.params.render)
+    render_audio(Playback(fit.plan, decode(track)), tmp_path / "late.wav", workspace.params.render)
     sound, _ = soundfile.read(tmp_path / "late.wav")
     assert len(sound) == 20 * RATE
     assert np.max(np.abs(sound[: round(3.5 * RATE)])) < 1e-4  # dither alone
@@ -50,7 +50,7 @@ def test_silence_before_the_start_that_was_asked_for(workspace: Workspace, track
 def test_the_last_attack_lands_where_it_is_asked_to(workspace: Workspace, track: Path, tmp_path: Path) -> None:
     fit = fit_track(workspace, track, 20.0, PlanRequest(end_on=19.1))
     plan = fit.plan
-    render_audio(plan, decode(track), tmp_path / "hit.wav", workspace.params.render)
+    render_audio(Playback(plan, decode(track)), tmp_path / "hit.wav", workspace.params.render)
     sound, _ = soundfile.read(tmp_path / "hit.wav")
     around = np.abs(sound[round(19.0 * RATE) : round(19.25 * RATE)])
     assert np.argmax(around > 0.1) / RATE == pytest.approx(0.1, abs=0.02)
@@ -60,7 +60,7 @@ def test_a_second_of_the_track_lands_on_a_second_of_the_video(
     workspace: Workspace, track: Path, tmp_path: Path
 ) -> None:
     fit = fit_track(workspace, track, 30.0, PlanRequest(hits=(Hit(17.3, 8.0),)))
-    render_audio(fit.plan, decode(track), tmp_path / "hit.wav", workspace.params.render)
+    render_audio(Playback(fit.plan, decode(track)), tmp_path / "hit.wav", workspace.params.render)
     sound, _ = soundfile.read(tmp_path / "hit.wav")
     given, _ = soundfile.read(track)
     # what plays for a second behind the hit is what follows 8 s of the track

@@ -12,7 +12,7 @@ from workbench.errors import InputError
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
 from workbench.render.playback import render_blocks
-from workbench.render.video import play_video
+from workbench.render.video import Playback, play_video
 from workbench.review.versions import FrozenPlan, has_its_video, thaw
 from workbench.store.home import Home
 
@@ -49,7 +49,7 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
     else:
         rate, channels, seconds = params.video_sample_rate, 2, probe(frozen.video).duration
         audio = with_recorded_audio(workspace, frozen.provenance).audio
-        mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params, audio=audio)
+        mixed = play_video(Playback(frozen.plan, recording, frozen.mix, audio=audio), frozen.video, params)
         blocks = limit_blocks(mixed, rate, params)
     stage = "preparing what the link plays"
     made(out, lambda aside: write_sound(aside, blocks, rate, channels, seconds, stage, workspace.progress))
