@@ -82,8 +82,7 @@ def command(
     body = match_json(
         workspace,
         lane,
-        video_source.path,
-        video_id=video_source.video_id,
+        video_source,
         brief=brief,
         use=use,
         sync_points=sync_points if include_sync else None,

@@ -33,7 +33,7 @@ from workbench.mix.ducking import (
     steady_depths,
     thin_stretches,
 )
-from workbench.params import DuckParams, MixParams, VoiceParams
+from workbench.params import DuckParams, MixParams, WorkbenchParams
 from workbench.recording import FloatArray, Shown
 from workbench.video.soundtrack import CLASSIFICATIONS, Classification
 from workbench.video.speech_ranges import Utterances, speech_seconds
@@ -142,9 +142,7 @@ def plan_mix(
     soundtrack: SoundtrackMeasure,
     music: LevelCurve,
     video_seconds: float,
-    voice: VoiceParams | None = None,
-    duck: DuckParams | None = None,
-    own: MixParams | None = None,
+    params: WorkbenchParams | None = None,
     detected: Detected | None = None,
     bar_lines: FloatArray | None = None,
 ) -> Mix:
@@ -155,7 +153,8 @@ def plan_mix(
     video's own. Gains are rounded to 0.01 dB before the depths are measured, points to 0.01 dB and to their grid.
     Detection takes far longer than the rest: give `detected` if it is known.
     """
-    voice, duck, own = voice or VoiceParams(), duck or DuckParams(), own or MixParams()
+    params = params or WorkbenchParams()
+    voice, duck, own = params.voice, params.duck, params.mix
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
     if detected is None:

@@ -104,5 +104,4 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
     """Levels and ducking for a track under a video, wherever it is placed."""
     soundtrack = measure_soundtrack(workspace, video)
     music = track_level(workspace, track, video_seconds)
-    params = workspace.params
-    return plan_mix(soundtrack, music, video_seconds, params.voice, params.duck, own=params.mix)
+    return plan_mix(soundtrack, music, video_seconds, workspace.params)

@@ -27,6 +27,7 @@ from workbench.analysis.grids import corrected_revisions
 from workbench.analysis.placements import Placements, pair_placements
 from workbench.analysis.progress import silent
 from workbench.analysis.provenance import make_provenance, with_provenance
+from workbench.analysis.sources import VideoSource
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
@@ -90,9 +91,8 @@ def place_ranked(workspace: Workspace, ranked: RankedCatalog) -> Lane:
 def match_json(
     workspace: Workspace,
     lane: Lane,
-    video: Path | str,
+    video: VideoSource,
     *,
-    video_id: str,
     brief: str | None = None,
     use: str | None = None,
     sync_points: int | None = None,
@@ -103,10 +103,10 @@ def match_json(
     `sync_points` says how many placements each track shows (None: none); `expand_full` shows all fields of tracks, and
     the candidate pool.
     """
-    body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
+    body = match_result(lane_body(lane, expand_full, sync_points), video_id=video.video_id)
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
     constraints = {"brief": brief, "for": use, "sync_points": sync_points, "expand": "full" if expand_full else None}
-    provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
+    provenance = make_provenance(workspace, "match", stages, video=video.path, constraints=constraints)
     return with_provenance(with_records(body.to_json(), lane), provenance)
 
 

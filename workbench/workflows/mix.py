@@ -35,9 +35,8 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
     soundtrack = measure_soundtrack(workspace, video)
     recording = workspace.load_recording(track)
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
-    params = workspace.params
     lines = played_bar_lines(workspace, plan, track)
-    return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix, bar_lines=lines)
+    return plan_mix(soundtrack, played, plan.window_end, workspace.params, bar_lines=lines)
 
 
 def played_bar_lines(workspace: Workspace, plan: LoopPlan, track: Path) -> FloatArray | None:

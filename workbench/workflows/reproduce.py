@@ -27,7 +27,7 @@ from workbench.analysis.provenance import (
     read_provenance,
     with_recorded_audio,
 )
-from workbench.analysis.sources import recorded_track, recorded_video
+from workbench.analysis.sources import VideoSource, recorded_track, recorded_video
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import CREDITS
 from workbench.errors import InputError, PlanError
@@ -143,9 +143,8 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
     shown = points if isinstance(points, int) else None
     brief, use = (one if isinstance(one := made.constraints.get(name), str) else None for name in ("brief", "for"))
     lane = match(workspace, video, brief, use)
-    return match_json(
-        workspace, lane, video, video_id=video.name, brief=brief, use=use, sync_points=shown, expand_full=full
-    )
+    source = VideoSource(video.name, video)
+    return match_json(workspace, lane, source, brief=brief, use=use, sync_points=shown, expand_full=full)
 
 
 def _conform(

@@ -18,7 +18,7 @@ from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, sp
 from workbench.media.audio import decode, resample
 from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.fades import duck_gain
-from workbench.params import DuckParams
+from workbench.params import DuckParams, WorkbenchParams
 from workbench.recording import MonoMixer, Recording
 from workbench.render.video import gains_of
 from workbench.video.bands import BandMeter
@@ -73,7 +73,7 @@ def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> Voice
     """Balance voice and music, and duck the music under the voice; the result is as long as the voice."""
     voice, music = sounds.voice, sounds.music
     rate, levels = music.sample_rate, level_curve(music.samples, music.sample_rate)
-    mix = plan_mix(sounds.measured, levels, voice.duration, duck=params or DuckParams())
+    mix = plan_mix(sounds.measured, levels, voice.duration, WorkbenchParams(duck=params or DuckParams()))
     gains = gains_of(mix)
     under = music.samples * 10 ** (gains.music_db / 20)
     if mix.duck is not None:

@@ -18,7 +18,7 @@ from workbench.media.audio import decode, resample
 from workbench.mix.balance import Duck, Mix, plan_mix
 from workbench.mix.clarity import Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.fades import duck_gain
-from workbench.params import DUCK_PRESETS, DuckParams, MixParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, WorkbenchParams
 from workbench.store.profiles import load_profile, save_profile
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
@@ -157,12 +157,13 @@ def test_quiet_music_is_raised_but_not_ducked_where_it_is_low(video: Video) -> N
 
 
 def test_voice_and_music_go_to_the_level_that_is_wanted_as_far_as_they_may(video: Video) -> None:
-    loud, usual = plan_mix(video.measured, noise(0.3, VIDEO), VIDEO, duck=DuckParams(voice_lufs=-14.0)), video.mix
+    params, usual = WorkbenchParams(duck=DuckParams(voice_lufs=-14.0)), video.mix
+    loud = plan_mix(video.measured, noise(0.3, VIDEO), VIDEO, params)
     assert loud.video_gain_db is not None
     assert usual.video_gain_db is not None
     assert loud.video_gain_db == pytest.approx(usual.video_gain_db + 4.0, abs=0.011)
     bounded = DuckParams(voice_lufs=-14.0, max_video_gain_db=1.0, max_music_gain_db=2.0)
-    mix = plan_mix(video.measured, noise(0.001, VIDEO), VIDEO, duck=bounded)
+    mix = plan_mix(video.measured, noise(0.001, VIDEO), VIDEO, WorkbenchParams(duck=bounded))
     assert (mix.video_gain_db, mix.music_gain_db) == (1.0, 2.0)
 
 
@@ -257,7 +258,7 @@ def test_music_plays_on_over_the_videos_own_unless_told_otherwise(
 
 def test_music_is_silent_while_the_video_has_its_own(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
     soundtrack, music = band_on_stage
-    mix = plan_mix(soundtrack, music, 90.0, own=MixParams(own_music="yield"))
+    mix = plan_mix(soundtrack, music, 90.0, WorkbenchParams(mix=MixParams(own_music="yield")))
     assert (mix.voiceover, mix.music_gain_db, mix.video_gain_db) == (False, None, None)
     assert mix.duck is not None
     assert mix.duck.speech_ranges == ()
@@ -284,7 +285,7 @@ def test_music_yields_from_bar_line_to_bar_line(
 ) -> None:
     soundtrack, music = band_on_stage
     own = MixParams(own_music="yield", own_music_at=own_music)
-    mix = plan_mix(soundtrack, music, 90.0, own=own, bar_lines=np.arange(first_bar, 89.9, 2.0))
+    mix = plan_mix(soundtrack, music, 90.0, WorkbenchParams(mix=own), bar_lines=np.arange(first_bar, 89.9, 2.0))
     assert all(attenuation(mix, time) == 60.0 for time in np.linspace(*silent, 40))
     before, after = heard
     if before is not None:
@@ -302,7 +303,7 @@ def test_music_yields_from_bar_line_to_bar_line(
 def test_music_waits_for_no_bar_line_that_is_far(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
     soundtrack, music = band_on_stage
     own = MixParams(own_music="yield", own_music_at=((50.0, 60.0),))
-    mix = plan_mix(soundtrack, music, 90.0, own=own, bar_lines=np.array([2.0, 4.0, 6.0, 80.0, 82.0]))
+    mix = plan_mix(soundtrack, music, 90.0, WorkbenchParams(mix=own), bar_lines=np.array([2.0, 4.0, 6.0, 80.0, 82.0]))
     assert attenuation(mix, 48.0) == attenuation(mix, 62.0) == 0.0
     assert attenuation(mix, 55.0) == 60.0
 
@@ -317,7 +318,7 @@ def test_own_music_given_by_hand_lies_in_order(ranges: tuple[tuple[float, float]
 def test_music_plays_under_the_videos_own(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
     soundtrack, music = band_on_stage
     own = MixParams(own_music="mix", under_own_music_lu=12.0)
-    mix = plan_mix(soundtrack, music, 90.0, own=own)
+    mix = plan_mix(soundtrack, music, 90.0, WorkbenchParams(mix=own))
     assert soundtrack.levels is not None
     clear = soundtrack.levels.lufs(35.0, 55.0) - (music.lufs(35.0, 55.0) - attenuation(mix, 45.0))
     assert clear == pytest.approx(12.0, abs=4.5)  # as deep as the least loud of its pieces needs, by the steady rule
@@ -329,10 +330,11 @@ def test_speech_and_own_music_go_together(video: Video) -> None:
     """Where nothing in a voice-over is music, giving way changes nothing."""
     levels = LevelCurve(level_curve(video.music, RATE).power, 0.9)
     known = utterances_in(video.measured, VIDEO)
-    yielding = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), detected=Detected(known, ()))
+    params = WorkbenchParams(mix=MixParams(own_music="yield"))
+    yielding = plan_mix(video.measured, levels, VIDEO, params, Detected(known, ()))
     assert yielding == plan_mix(video.measured, levels, VIDEO)
     own_music = Detected(known, ((1.0, 30.0),))
-    given = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), detected=own_music)
+    given = plan_mix(video.measured, levels, VIDEO, params, own_music)
     assert attenuation(given, 15.0) == 60.0
     assert given.duck is not None
     assert yielding.duck is not None

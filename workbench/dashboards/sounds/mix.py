@@ -27,7 +27,7 @@ from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.speech_band import outside_levels
-from workbench.params import DuckParams, MixParams, VoiceParams
+from workbench.params import DuckParams, MixParams, VoiceParams, WorkbenchParams
 from workbench.plans.plan import LoopPlan, played_times
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
@@ -104,7 +104,8 @@ class MixInputs:
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking."""
         found = Detected(self.utterances, self.own_music)
-        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, own, found, self.bar_lines)
+        params = WorkbenchParams(voice=self.voice, duck=duck, mix=own)
+        return plan_mix(self.soundtrack, self.music, self.seconds, params, found, self.bar_lines)
 
     def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
         """The same measurements with other utterances."""

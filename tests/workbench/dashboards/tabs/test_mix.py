@@ -51,7 +51,7 @@ def session(home: Home, pool: CollectingPool) -> Session:
 
 def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds) -> None:
     params, levels = WorkbenchParams(), sounds.levels
-    assert state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)
+    assert state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params)
     assert state.points
     assert "utterances" in state.facts()
     assert "15 LU under the voice: duck down to" in state.facts()
@@ -135,7 +135,7 @@ def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sou
     assert tab.state.mix == before
     until_idle(session)
     params, levels = session.params, sounds.levels
-    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)
+    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params)
     assert tab.state.mix != before
     session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
     assert not session.busy
@@ -156,7 +156,8 @@ def test_another_hearing_is_not_lost_where_the_bands_are_measured_meanwhile(
     assert tab.state.sounds.levels.voice == session.params.voice
     assert tab.state.sounds.levels.outside is not None
     levels = sounds.levels
-    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, session.params.voice)
+    params = WorkbenchParams(voice=session.params.voice)
+    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params)
 
 
 def test_a_hearing_counts_once_and_only_for_the_parameters_of_the_voice_that_are_set(
