@@ -6,8 +6,8 @@ a task go through its `deliver` to the page's event loop, no more often than an 
 
 Work that several pages ask for is done once where they say what it depends on (`Task.same`): such a task joins equal
 work, or takes the result that it had. Each page gives its own task up alone: the work goes on while one page wants it.
-A task that is cancelled while it runs takes its worker with it, which is safe because the stores write whole or not at
-all.
+Work that nobody wants any more while it runs takes its worker with it, which is safe because the stores write whole or
+not at all.
 """
 
 from __future__ import annotations
@@ -90,23 +90,16 @@ class Task:
     cancelled: bool = False
     given_up: bool = False
     """cancelled because its owner did not want the result any more"""
-    result_bytes: int = 0
-    """of its result, as it came from the worker"""
     _ended: threading.Event = field(default_factory=threading.Event)
-    _ending: threading.Lock = field(default_factory=threading.Lock)
-    """held while it ends or is stopped, so that what stops it does not hit the next task of its worker"""
-    _stop: Callable[[], None] | None = None
-    _shared: _SharedWork | None = None
-    """that does it, where it is shared"""
-    _leave: Callable[[Task], None] | None = None
-    """leaves what is shared"""
+    _work: Work | None = None
+    """that is done for it, once it is submitted"""
+    _leave: Callable[[], None] | None = None
+    """leaves that work"""
 
     @property
     def is_running(self) -> bool:
         """Whether a worker is at it."""
-        if self._shared is not None:
-            return self._shared.work.is_running and not self._ended.is_set()
-        return self._stop is not None and not self._ended.is_set()
+        return self._work is not None and self._work.is_running and not self._ended.is_set()
 
     @property
     def is_wanted(self) -> bool:
@@ -115,14 +108,11 @@ class Task:
 
     def cancel(self) -> None:
         """Give it up, at once if it runs."""
-        with self._ending:
-            if self._ended.is_set() or self.cancelled:
-                return
-            self.cancelled = True
-            if self._stop is not None:
-                self._stop()
+        if self._ended.is_set() or self.cancelled:
+            return
+        self.cancelled = True
         if self._leave is not None:
-            self._leave(self)
+            self._leave()
 
     def drop(self) -> None:
         """Give it up before a worker takes it: it is over, and no function is called."""
@@ -134,7 +124,7 @@ class Task:
         return self._ended.wait(seconds)
 
     def tell(self, kind: str, outcome: Any = None) -> None:
-        """Deliver how it went: "done" with its result, "fault" with words; or that it was cancelled."""
+        """Deliver how it went: "done" with its result, a fault with words; or that it was cancelled."""
         take = self.on_done if kind == "done" else self.on_fault
         if self.cancelled:
             self.report(self.on_cancelled)
@@ -148,45 +138,29 @@ class Task:
 
     def end(self) -> None:
         """Mark as over, with any outcome."""
-        with self._ending:
-            self._ended.set()
+        self._ended.set()
 
 
 @dataclass(eq=False)
-class _SharedWork:
-    """One piece of work, and the tasks of pages that wait for it. The pool is held but in `report_progress`, `end`."""
+class Work:
+    """What a worker does once, for one task or for equal ones of several pages."""
 
-    work: Task
-    """that a worker does; no page knows it"""
-    members: list[Task] = field(default_factory=list)
-    """that wait for its end, oldest first"""
+    first: Task
+    """whose function is called, even after it has left"""
+    tasks: list[Task] = field(default_factory=list)
+    """that wait for its end, oldest first; changed under the pool's lock: who removes a task tells how it ended"""
+    is_running: bool = False
 
-    def join(self, task: Task) -> None:
-        """Have a task wait for this work too."""
-        self.members.append(task)
-        self.work.owner = self.members[0].owner
-
-    def leave(self, task: Task) -> bool:
-        """Have a task wait no longer."""
-        if task not in self.members:
-            return False
-        self.members.remove(task)
-        if self.members:
-            self.work.owner = self.members[0].owner
-        return True
+    @property
+    def owner(self) -> object:
+        """Whose share of the workers it takes."""
+        return self.tasks[0].owner if self.tasks else None
 
     def report_progress(self, stage: str, done: float) -> None:
-        """Tell all tasks how far the work is."""
-        for task in tuple(self.members):
+        """Tell all tasks how far it is."""
+        for task in tuple(self.tasks):
             if task.on_progress is not None:
                 task.report(partial(task.on_progress, stage, done))
-
-    @staticmethod
-    def end(members: list[Task], kind: str, outcome: Any) -> None:
-        """Tell tasks how the work ended."""
-        for task in members:
-            task.tell(kind, outcome)
-            task.end()
 
 
 class RecentResults:
@@ -224,11 +198,11 @@ class RecentResults:
 
 
 class Pool:
-    """Worker processes and the tasks that wait for them."""
+    """Worker processes and the work that waits for them."""
 
     def __init__(self, size: int = 2) -> None:
-        self._waiting: deque[Task] = deque()
-        self._shared: dict[Hashable, _SharedWork] = {}
+        self._waiting: deque[Work] = deque()
+        self._shared: dict[Hashable, Work] = {}
         """that waits or is under way, by what it depends on"""
         self._recent = RecentResults(_MAX_RESULT_BYTES, _RESULT_SECONDS)
         self._news = threading.Condition()
@@ -248,105 +222,105 @@ class Pool:
                 raise WorkbenchError("the pool of workers is closed")
             cached = None if task.same is None else self._recent.find(_key(task))
             if cached is None:
-                self._queue(task)
+                self._join(task)
         if cached is not None:
-            _SharedWork.end([task], "done", cached[0])
+            task.tell("done", cached[0])
+            task.end()
         return task
 
-    def _queue(self, task: Task) -> None:
-        if task.same is not None and not self._share(task):
-            return
-        self._waiting.append(task if task._shared is None else task._shared.work)
+    def _join(self, task: Task) -> None:
+        """Have a task wait for equal work, or queue its own."""
+        work = None if task.same is None else self._shared.get(_key(task))
+        if work is None:
+            work = Work(task)
+            if task.same is not None:
+                self._shared[_key(task)] = work
+            self._waiting.append(work)
+        work.tasks.append(task)
+        task._work, task._leave = work, partial(self._leave, work, task)
         for worker in self._workers:
             worker.start()
         self._news.notify_all()
 
-    def _share(self, task: Task) -> bool:
-        """Have a task wait for equal work; returns whether that has to be queued, for there was none."""
-        key = _key(task)
-        shared = self._shared.get(key)
-        is_new = shared is None
-        if shared is None:
-            work = Task(task.home, task.params, task.function, task.arguments, task.named, subject=task.subject)
-            shared = self._shared[key] = _SharedWork(work)
-            work.holds = task.holds
-            work.on_progress = shared.report_progress
-            work.on_done = partial(self._end_shared, key, shared, "done")
-            work.on_fault = partial(self._end_shared, key, shared, "fault")
-        task._shared, task._leave = shared, partial(self._leave, key)
-        shared.join(task)
-        return is_new
-
-    def _end_shared(self, key: Hashable, shared: _SharedWork, kind: str, outcome: Any) -> None:
-        is_current = kind == "done" and (shared.work.holds is None or shared.work.holds())
+    def _leave(self, work: Work, task: Task) -> None:
+        """Have a task that was given up wait no longer; without other tasks the work is given up too."""
         with self._news:
-            if self._shared.get(key) is shared:
-                del self._shared[key]
-            if is_current:
-                self._recent.keep(key, outcome, shared.work.result_bytes)
-            members, shared.members = shared.members, []
-        _SharedWork.end(members, kind, outcome)
-
-    def _leave(self, key: Hashable, task: Task) -> None:
-        """Have a task that was given up wait no longer; without other waiting tasks the work is given up too."""
-        shared = task._shared
-        with self._news:
-            if shared is None or not shared.leave(task):
-                return  # the thread that ends the work has it, and calls it
-            unwanted = not shared.members
-            if unwanted and self._shared.get(key) is shared:
-                del self._shared[key]
-        task.report(task.on_cancelled)
+            if task not in work.tasks:
+                return  # the thread that ends the work has it, and tells it
+            work.tasks.remove(task)
+            if not work.tasks:
+                self._forget(work)
+                if work in self._waiting:
+                    self._waiting.remove(work)
+                for worker in self._workers:
+                    if worker.work is work:
+                        worker.close()
+        task.tell("cancelled")
         task.end()
-        if unwanted:
-            shared.work.cancel()
+
+    def end(self, work: Work, kind: str, outcome: Any, size: int) -> bool:
+        """Tell all tasks how their work ended; returns whether any waited, else the worker's process was stopped."""
+        first = work.first
+        is_current = kind == "done" and first.same is not None and (first.holds is None or first.holds())
+        with self._news:
+            self._forget(work)
+            if is_current:
+                self._recent.keep(_key(first), outcome, size)
+            tasks, work.tasks = work.tasks, []
+        for task in tasks:
+            task.tell(kind, outcome)
+            task.end()
+        return bool(tasks)
+
+    def _forget(self, work: Work) -> None:
+        """Let no task join work any more."""
+        if self._shared.get(_key(work.first)) is work:
+            del self._shared[_key(work.first)]
 
     def close(self) -> None:
         """End all workers; tasks that wait are over, and no function is called."""
         with self._news:
             self._closed = True
-            waiting = set(map(id, self._waiting))
-            for shared in self._shared.values():
-                if id(shared.work) in waiting:
-                    for task in shared.members:
-                        task.drop()
-            for task in self._waiting:
-                task.drop()
+            for work in self._waiting:
+                for task in work.tasks:
+                    task.drop()
             self._news.notify_all()
         for worker in self._workers:
             worker.close()
 
-    def take(self, worker: _Worker) -> Task | None:
-        """The next task for a worker; waits until there is one, and returns None when the pool closes."""
+    def take(self, worker: _Worker) -> Work | None:
+        """The next work for a worker; waits until there is some, and returns None when the pool closes."""
         with self._news:
-            worker.task, worker.idle = None, True
+            worker.work, worker.idle = None, True
             while not self._closed:
                 chosen = self._choose(worker)
                 if chosen is not None:
                     self._waiting.remove(chosen)
-                    worker.task, worker.idle, worker.warms = chosen, False, False
+                    chosen.is_running = True
+                    worker.work, worker.idle, worker.warms = chosen, False, False
                     self._news.notify_all()  # what was left to this worker, others may take now
                     return chosen
                 self._news.wait()
             return None
 
-    def _choose(self, worker: _Worker) -> Task | None:
-        at_work = Counter(id(other.task.owner) for other in self._workers if other.task is not None)
-        fewest = min((at_work[id(task.owner)] for task in self._waiting), default=0)
-        fair = [task for task in self._waiting if at_work[id(task.owner)] == fewest]
+    def _choose(self, worker: _Worker) -> Work | None:
+        at_work = Counter(id(other.work.owner) for other in self._workers if other.work is not None)
+        fewest = min((at_work[id(work.owner)] for work in self._waiting), default=0)
+        fair = [work for work in self._waiting if at_work[id(work.owner)] == fewest]
         return self._suited(worker, fair) or self._suited(worker, self._waiting)
 
-    def _suited(self, worker: _Worker, tasks: Iterable[Task]) -> Task | None:
-        """The task that is best done by a worker; None where other free workers do each of them better."""
+    def _suited(self, worker: _Worker, waiting: Iterable[Work]) -> Work | None:
+        """The work that is best done by a worker; None where other free workers do all of it better."""
         if not worker.warms and any(other.warms for other in self._workers):
             return None
-        for task in tasks:
-            if task.subject and task.subject == worker.subject:
-                return task
-        for task in tasks:
-            known = any(other.idle and other.subject == task.subject for other in self._workers if other is not worker)
-            if not (task.subject and known):
-                return task
+        for work in waiting:
+            if work.first.subject and work.first.subject == worker.subject:
+                return work
+        for work in waiting:
+            subject = work.first.subject
+            known = any(other.idle and other.subject == subject for other in self._workers if other is not worker)
+            if not (subject and known):
+                return work
         return None
 
 
@@ -358,7 +332,7 @@ class _Worker:
         self.idle = False
         self.warms = False
         """whether its process was started before there was a task for it, and has had none yet"""
-        self.task: Task | None = None
+        self.work: Work | None = None
         """that it is at"""
         self._pool = pool
         self._thread = threading.Thread(target=self._feed, name=f"worker-{number}", daemon=True)
@@ -384,49 +358,37 @@ class _Worker:
 
     def _feed(self) -> None:
         while True:
-            task = self._pool.take(self)
-            if task is None:
+            work = self._pool.take(self)
+            if work is None:
                 self.close()
                 return
-            if not task.cancelled:
-                self.subject = task.subject or self.subject
-                self._run(task)
-            if task.cancelled:
-                task.report(task.on_cancelled)
-            task.end()
-            if task.cancelled and task._stop is not None:  # perhaps when its result was there already
+            self.subject = work.first.subject or self.subject
+            kind, outcome, size = self._follow(work)
+            if kind == "lost":
+                self._drop()
+            if not self._pool.end(work, kind, outcome, size):
                 self._drop()
 
-    def _run(self, task: Task) -> None:
-        pipe = self._ready()
-        task._stop = self.close
-        fault = self._follow(task, pipe)
-        if fault or task.cancelled:
-            self._drop()
-        if fault and not task.cancelled:
-            task.tell("fault", fault)
+    def _follow(self, work: Work) -> tuple[str, Any, int]:
+        """Have the process do work, and report its progress; returns how it ended and with what, of how many bytes.
 
-    def _follow(self, task: Task, pipe: Connection) -> str:
-        """Send a task and report its news; returns what went wrong between here and there, or nothing."""
+        "done" has a result, "fault" the words of what did it, "lost" those of what went wrong between here and there.
+        """
+        task, pipe = work.first, self._ready()
         try:
             pipe.send((task.home, task.params, task.function, task.arguments, dict(task.named)))
         except Exception as error:  # noqa: BLE001 - what cannot be sent fails in its own words
-            return _unheard(error)
-        while not task.cancelled:
+            return "lost", _unheard(error), 0
+        while work.tasks:
             try:
                 sent = pipe.recv_bytes()
                 kind, *news = pickle.loads(sent)  # as `recv` does, but that its size is known
-                task.result_bytes = len(sent)
             except Exception as error:  # noqa: BLE001 - reading what was sent runs code of its class
-                return _unheard(error)
+                return "lost", _unheard(error), 0
             if kind != "progress":
-                if not task.cancelled:
-                    task.tell(kind, news[0])
-                break
-            if task.on_progress is not None:
-                stage, done = news
-                task.report(partial(task.on_progress, stage, done))
-        return ""
+                return kind, news[0], len(sent)
+            work.report_progress(*news)
+        return "lost", "", 0
 
     def _ready(self, loads: tuple[str, ...] = ()) -> Connection:
         """The pipe to a living process; a new one loads modules before its first task."""

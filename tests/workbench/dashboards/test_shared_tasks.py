@@ -20,7 +20,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.seam import what_seams_follow
 from workbench.dashboards.tabs.plan import PlanTab
-from workbench.dashboards.tasks import Pool, RecentResults, Task
+from workbench.dashboards.tasks import Pool, RecentResults, Task, Work
 from workbench.errors import MediaError
 from workbench.files import bundled_path
 from workbench.params import DuckParams, WorkbenchParams
@@ -167,9 +167,8 @@ def test_shared_work_counts_for_a_page_that_waits_for_it(home: Home) -> None:
         second = Page(pool, home, noted, 1, owner="other")
         assert first.began.wait(PATIENCE_SECONDS)
         first.task.cancel()
-        (worker,) = [worker for worker in pool._workers if worker.task is not None]
-        assert worker.task is not None
-        assert worker.task.owner == "other"
+        (work,) = [worker.work for worker in pool._workers if worker.work is not None]
+        assert work.owner == "other"
         go(home)
         assert second.ends() == [2]
     finally:
@@ -197,11 +196,11 @@ class CountingPool(CollectingPool):
         super().__init__(2)
         self.begun: list[tuple[str, str]] = []
 
-    def take(self, worker: Any) -> Task | None:
-        task = super().take(worker)
-        if task is not None:
-            self.begun.append((task.function.__name__, str(task.arguments)))
-        return task
+    def take(self, worker: Any) -> Work | None:
+        work = super().take(worker)
+        if work is not None:
+            self.begun.append((work.first.function.__name__, str(work.first.arguments)))
+        return work
 
     def times(self, name: str) -> int:
         return [function for function, _ in self.begun].count(name)

@@ -13,7 +13,7 @@ import pytest
 
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards import tasks
-from workbench.dashboards.tasks import Pool, Task
+from workbench.dashboards.tasks import Pool, Task, Work
 from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
 from workbench.store.home import Home
@@ -147,7 +147,8 @@ def test_a_worker_that_was_started_early_gets_the_first_task_and_the_others_the_
         first = Task(HOME, PARAMS, endless, (), {}, on_progress=lambda *_: began.set())
         pool.submit(first)
         assert began.wait(60)
-        assert pool._workers[0].task is first
+        assert pool._workers[0].work is not None
+        assert pool._workers[0].work.first is first
         assert pool.submit(Task(HOME, PARAMS, doubled, (1,), {}, on_done=done.append)).wait(60)
         assert done[0][0] == 2
         assert done[0][1] != early.pid
@@ -219,9 +220,12 @@ def test_what_was_left_to_a_worker_that_knows_it_goes_to_another_once_that_one_i
     pool = Pool(2)
     knows, other = pool._workers
     knows.subject, knows.idle = "track", True
-    first, second = (Task(HOME, PARAMS, doubled, (number,), {}, subject="track") for number in (1, 2))
+    first, second = (
+        Work(task, [task])
+        for task in (Task(HOME, PARAMS, doubled, (number,), {}, subject="track") for number in (1, 2))
+    )
     pool._waiting.extend((first, second))
-    taken = list[Task | None]()
+    taken = list[Work | None]()
     thread = threading.Thread(target=lambda: taken.append(pool.take(other)), daemon=True)
     thread.start()
     while True:
