@@ -176,9 +176,8 @@ export function render({ model }) {
   function prefer(letters) {
     const row = made("div", "", "row steps"),
       waits = made("span", "Hear A and B.")
-    place = made("input")
-    Object.assign(place, { type: "range", min: 0, max: 1, step: 0.1, value: 0, className: "place", hidden: true })
-    place.setAttribute("aria-label", "where it plays")
+    place = madeInput({ type: "range", min: 0, max: 1, step: 0.1, value: 0, className: "place", hidden: true })
+    place.ariaLabel = "where it plays"
     place.addEventListener("input", () => go(Number(place.value)))
     const choices = [...STEPS.map((step) => `A ${step}`), "equal", ...STEPS.toReversed().map((step) => `B ${step}`)]
     const steps = choices.map((words, k) => button(words, "", () => answer(k - STEPS.length)))
@@ -199,10 +198,8 @@ export function render({ model }) {
     sounds.append(named, scale)
     for (const letter of letters) {
       const column = made("div", "", "sound"),
-        slider = made("input"),
+        slider = madeInput({ type: "range", min: 0, max: 100, step: 1, value: 50, ariaLabel: `rating of ${letter}` }),
         shown = made("output", "–")
-      Object.assign(slider, { type: "range", min: 0, max: 100, step: 1, value: 50 })
-      slider.setAttribute("aria-label", `rating of ${letter}`)
       const take = () => {
         ratings[letter] = Number(slider.value)
         shown.textContent = slider.value

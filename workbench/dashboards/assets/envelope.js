@@ -8,8 +8,7 @@ export function render({ model }) {
   box.setAttribute("aria-label", "points of the duck")
   const ask = asker(model)
   const field = (label, unit, step) => {
-    const input = made("input")
-    Object.assign(input, { type: "number", step, min: 0, title: label, ariaLabel: label })
+    const input = madeInput({ type: "number", step, min: 0, title: label, ariaLabel: label })
     const set = () => {
       if (at.value !== "" && depth.value !== "") ask("set", model.chosen, Number(at.value), Number(depth.value))
     }

@@ -14,6 +14,8 @@ const button = (text, label, act, name = "") => {
   node.addEventListener("click", act)
   return node
 }
+/** A field to write or to choose in, with its properties. */
+const madeInput = (properties) => Object.assign(made("input"), properties)
 const press = (node, on) => node.setAttribute("aria-pressed", on ? "true" : "false")
 /** A new element of a drawing. */
 const shape = (kind, attributes) => {

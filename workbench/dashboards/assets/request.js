@@ -46,7 +46,7 @@ export function render({ model }) {
 
   // A stretch of the track, and times of the video.
   const stretch = line("stretch")
-  const field = (ariaLabel) => Object.assign(made("input"), { size: 7, placeholder: "M:SS", ariaLabel })
+  const field = (ariaLabel) => madeInput({ size: 7, placeholder: "M:SS", ariaLabel })
   const from = field("from, track time"),
     to = field("to, track time")
   const hit = () => ask("hit", playerTime())

@@ -130,10 +130,7 @@ export function render({ model }) {
         button("Open again", "", () => ask("open", one.id)),
       )
     } else {
-      const answer = made("input")
-      answer.placeholder = "Answer"
-      answer.setAttribute("aria-label", `answer to ${one.reviewer}`)
-      answer.maxLength = 4000
+      const answer = madeInput({ placeholder: "Answer", ariaLabel: `answer to ${one.reviewer}`, maxLength: 4000 })
       answer.value = drafts.get(one.id) ?? ""
       answer.dataset.thread = one.id
       const say = () => {
@@ -217,8 +214,7 @@ export function render({ model }) {
     days.append(option)
   }
   days.value = "7"
-  const answers = made("input")
-  answers.type = "checkbox"
+  const answers = madeInput({ type: "checkbox" })
   const linkCard = () => {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
@@ -239,10 +235,7 @@ export function render({ model }) {
   }
   const openLink = (link) => {
     const line = made("div", "", "row"),
-      field = made("input")
-    field.readOnly = true
-    field.value = new URL(link.address, location.href).href
-    field.setAttribute("aria-label", "link")
+      field = madeInput({ readOnly: true, value: new URL(link.address, location.href).href, ariaLabel: "link" })
     field.addEventListener("focus", () => field.select())
     const copy = button("Copy", "copy the link", () => {
       if (copyText(field.value)) copy.textContent = "Copied"

@@ -6,9 +6,8 @@ const YEAR_S = 31_536_000
 
 export function render({ model }) {
   const box = made("label", "", "reviewer"),
-    field = made("input")
-  Object.assign(field, { type: "text", maxLength: 80, placeholder: "your name", autocomplete: "name" })
-  field.setAttribute("aria-label", "your name")
+    field = madeInput({ type: "text", maxLength: 80, placeholder: "your name", autocomplete: "name" })
+  field.ariaLabel = "your name"
   box.append(made("span", "Reviewer"), field)
   const take = () => {
     model.reviewer = field.value.trim()

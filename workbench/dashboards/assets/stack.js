@@ -13,21 +13,19 @@ export function render({ model }) {
     ask("hear", model.tracks[k].id)
     window.dispatchEvent(new CustomEvent("workbench-option", { detail: [k, "abc"[k]] }))
   }
-  const slider = made("input", "", "where")
-  Object.assign(slider, { type: "range", min: 0, step: 0.1, ariaLabel: "where it plays, s" })
+  const slider = madeInput({ type: "range", min: 0, step: 0.1, className: "where", ariaLabel: "where it plays, s" })
   slider.addEventListener("input", () =>
     window.dispatchEvent(new CustomEvent("workbench-seek", { detail: Number(slider.value) })),
   )
   const rows = made("div", "", "rows"),
     adds = made("div", "", "adds row"),
-    field = made("input"),
+    field = madeInput({
+      type: "search",
+      placeholder: "a track of the catalog",
+      ariaLabel: "compare a track of the catalog",
+    }),
     found = made("div", "", "found"),
     hint = made("p", `Up to ${MOST} tracks play together under the video; 1, 2 and 3 switch what is heard.`)
-  Object.assign(field, {
-    type: "search",
-    placeholder: "a track of the catalog",
-    ariaLabel: "compare a track of the catalog",
-  })
   adds.append(made("span", "Compare with"), field, hint, found)
   let looking = 0,
     entered = false // Enter was pressed, and what it asks for has not been found yet

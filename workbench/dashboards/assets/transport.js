@@ -307,9 +307,8 @@ export function render({ model }) {
     model.region = model.region.length ? [] : [inside(player.at - BEFORE_S), inside(player.at + AFTER_S)]
   }
   const loop = button("Loop", "loop around the playhead, or drag over the picture (r)", toggleLoop)
-  const volume = made("input")
-  Object.assign(volume, { type: "range", min: 0, max: 1, step: 0.01, value: output.level, title: "volume" })
-  volume.setAttribute("aria-label", "volume")
+  const volume = madeInput({ type: "range", min: 0, max: 1, step: 0.01, value: output.level, title: "volume" })
+  volume.ariaLabel = "volume"
   volume.addEventListener("input", () => {
     output.level = Number(volume.value)
     output.volume?.gain.setTargetAtTime(output.level, output.context.currentTime, SWITCH_S / 3)
