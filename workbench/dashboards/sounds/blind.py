@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.track import Analysis
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, plan_digest
 from workbench.dashboards.sounds.seam import with_fade
@@ -61,14 +62,14 @@ def prepare_fades(
     workspace: Workspace, loop: Planned, seam: int, fades: Sequence[tuple[float, float]], trials: int, reviewer: str
 ) -> BlindTest:
     """Prepare an ABX test of one seam, counted from 0, under two fades: pairs of length, s, and exponent."""
-    plan = _plan(loop)
+    plan, analysis = _planned(loop)
     if not 0 <= seam < len(plan.seam_times):
         raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
     named = {f"{1000 * seconds:.0f} ms, exponent {exponent:.3g}": with_fade(plan, seam, seconds, exponent)
              for seconds, exponent in fades}  # fmt: skip
     at_s = plan.seam_times[seam]
     until_s = min(at_s, EXCERPT_SECONDS / 2) - max(named_plan.seam_fades[seam] for named_plan in named.values()) / 2
-    about = {"seam": _seam(loop, plan, seam), "fades": [list(fade) for fade in fades]}
+    about = {"seam": _seam(analysis, plan, seam), "fades": [list(fade) for fade in fades]}
     asked = _Comparison(f"Seam {seam + 1} under two crossfades", named, at_s, until_s, about)
     return _prepare_abx(workspace, loop, asked, trials, reviewer)
 
@@ -87,8 +88,7 @@ def prepare_preference(
     workspace: Workspace, loop: Planned, options: tuple[int, int], trials: int, reviewer: str, *, whole: bool
 ) -> BlindTest:
     """Prepare a test of which of two options, from 1, is better: whole, in so many `trials`, or once at each seam."""
-    plan = _plan(loop)
-    assert loop.analysis is not None, "a plan comes from an analysis"
+    plan, analysis = _planned(loop)
     if whole and plan.window_end > MOST_WHOLE_SECONDS:
         raise ParameterError(f"whole options are compared up to {MOST_WHOLE_SECONDS:.0f} s; compare these at the seams")
     recording = workspace.load_recording(loop.track.path)
@@ -108,7 +108,7 @@ def prepare_preference(
         raise ParameterError("these options play the same there: choose another one to compare with")
     first, second = named
     test, drawn = begin_preference(
-        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        workspace, content_hash=analysis.content_hash, track=loop.track.title, reviewer=reviewer,
         conditions=(first, second), items=items * trials if whole else items[:MAX_TRIALS],
     )  # fmt: skip
     folder = listening_folder(workspace.home)
@@ -154,10 +154,9 @@ def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[
 
 def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice."""
-    plan = _plan(loop)
-    assert loop.analysis is not None, "a plan comes from an analysis"
+    plan, analysis = _planned(loop)
     chosen = [
-        (option, seam, _seam(loop, option, seam))
+        (option, seam, _seam(analysis, option, seam))
         for option, seam in ((plan.option(number), seam) for number, seam in rated_seams(plan, seams))
     ]
     recording = workspace.load_recording(loop.track.path)
@@ -167,13 +166,13 @@ def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int
         made = {
             REFERENCE: reference_of(option, recording, seam),
             SEAM: plan_excerpt(option, recording, option.seam_times[seam]),
-            ANCHOR: anchor_of(option, recording, loop.analysis.grid, seam),
+            ANCHOR: anchor_of(option, recording, analysis.grid, seam),
         }
         until_s = min(option.seam_times[seam], EXCERPT_SECONDS / 2) - option.seam_fades[seam] / 2
         matched, facts["gains_db"] = match_loudness(made, until_s)
         sounds.append(matched)
     test, drawn = begin_mushra(
-        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        workspace, content_hash=analysis.content_hash, track=loop.track.title, reviewer=reviewer,
         conditions=(REFERENCE, SEAM, ANCHOR), items=[facts for *_, facts in chosen],
     )  # fmt: skip
     folder = listening_folder(workspace.home)
@@ -209,7 +208,7 @@ class _Comparison:
 
 
 def _prepare_abx(workspace: Workspace, loop: Planned, asked: _Comparison, trials: int, reviewer: str) -> BlindTest:
-    assert loop.analysis is not None, "a plan comes from an analysis"
+    _, analysis = _planned(loop)
     if len(asked.plans) != 2:
         raise ParameterError("an ABX test compares two different sounds: choose another one to compare with")
     recording = workspace.load_recording(loop.track.path)
@@ -217,7 +216,7 @@ def _prepare_abx(workspace: Workspace, loop: Planned, asked: _Comparison, trials
     excerpts = {name: plan_excerpt(plan, recording, asked.at_s) for name, plan in asked.plans.items()}
     matched, gains = match_loudness(excerpts, asked.until_s)
     test, drawn = begin_abx(
-        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        workspace, content_hash=analysis.content_hash, track=loop.track.title, reviewer=reviewer,
         conditions=(first, second), trials=trials, about=asked.about | {"gains_db": gains},
     )  # fmt: skip
     folder = listening_folder(workspace.home)
@@ -233,19 +232,20 @@ def _of_one_time(test: BlindTest) -> BlindTest:
     return test
 
 
-def _plan(loop: Planned) -> LoopPlan:
+def _planned(loop: Planned) -> tuple[LoopPlan, Analysis]:
+    """The plan, and the analysis that it comes from."""
     if not isinstance(loop.answer, LoopPlan):
         raise ParameterError("there is no plan to listen to: the track was refused under this video")
-    return loop.answer
-
-
-def _seam(loop: Planned, plan: LoopPlan, seam: int) -> dict[str, Any]:
-    """The seam as it is played, with the score that the planner gave it."""
     assert loop.analysis is not None, "a plan comes from an analysis"
+    return loop.answer, loop.analysis
+
+
+def _seam(analysis: Analysis, plan: LoopPlan, seam: int) -> dict[str, Any]:
+    """The seam as it is played, with the score that the planner gave it."""
     return {
         "leave": plan.segments[seam].song_to, "enter": plan.segments[seam + 1].song_from,
         "fade": plan.seam_fades[seam], "exponent": plan.seam_curves[seam],
-        "score": planned_scores(plan, loop.analysis)[seam],
+        "score": planned_scores(plan, analysis)[seam],
     }  # fmt: skip
 
 
