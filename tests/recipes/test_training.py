@@ -27,8 +27,8 @@ from workbench.beats.network import (
     N_INPUTS,
     TEMPO_BINS,
     run,
-    unpack,
 )
+from workbench.features.temporal_network import unpack
 
 STRETCHED_ONLY = Spoils(tempo=0.2, tone_db=0.0, noise=0.0, mask=0.0)
 
