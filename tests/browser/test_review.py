@@ -152,8 +152,9 @@ def test_a_link_is_answered_and_taken_back_and_an_older_version_plays(
     expect(review.get_by_role("button", name="play version 1")).to_have_attribute("aria-pressed", "false")
 
     shown.get_by_label("comment", exact=True).fill("too late")
+    links = review.get_by_label("link", exact=True).count()
     review.get_by_role("button", name="Take back").first.click()
-    expect(review.get_by_label("link", exact=True).and_(review.locator(f"[value='{link}']"))).to_have_count(0)
+    expect(review.get_by_label("link", exact=True)).to_have_count(links - 1)
     shown.get_by_role("button", name="Comment", exact=True).click()
     expect(shown.get_by_role("alert")).to_contain_text("taken back")
     expect(shown.get_by_label("comment", exact=True)).to_have_value("too late")

@@ -10,7 +10,7 @@ from tests.service.jobs import digests
 from workbench.params import WorkbenchParams
 
 TOLERANCE = 1e-4
-"""relative, of what another processor or numpy may change"""
+"""relative, of what another numpy may change"""
 SMALLEST = 1e-3
 """absolute, the same: scores of 0 to 1, seconds, dB"""
 
