@@ -43,7 +43,7 @@ class Prices:
         ParameterError if the endpoint is not sold by that unit or the quantity is negative.
         """
         if quantity < 0:
-            raise ParameterError(f"nobody can buy {quantity} {unit}s")
+            raise ParameterError(f"a quantity is 0 or more, got {quantity}")
         if unit == MINUTE:
             return quantity * (self.beats_minute if endpoint == BEATS else self.video_minute)
         if unit != CALL or endpoint not in self.calls:

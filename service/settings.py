@@ -109,12 +109,12 @@ class ServiceSettings(BaseSettings):
 
     api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")
 
-    price_video_minute_usd: Price = Field(default=Decimal("0.05"), description="USD a minute of video ingested")
-    price_match_usd: Price = Field(default=Decimal("0.10"), description="USD a match")
-    price_underscore_usd: Price = Field(default=Decimal("0.04"), description="USD an underscore call")
-    price_align_usd: Price = Field(default=Decimal("0.05"), description="USD an alignment")
-    price_loop_usd: Price = Field(default=Decimal("0.10"), description="USD an applicable loop")
-    price_beats_minute_usd: Price = Field(default=Decimal("0.02"), description="USD a minute of audio mapped")
+    price_video_minute_usd: Price = Field(default=Decimal("0.05"), description="USD per minute of video ingested")
+    price_match_usd: Price = Field(default=Decimal("0.10"), description="USD per match")
+    price_underscore_usd: Price = Field(default=Decimal("0.04"), description="USD per underscore call")
+    price_align_usd: Price = Field(default=Decimal("0.05"), description="USD per alignment")
+    price_loop_usd: Price = Field(default=Decimal("0.10"), description="USD per loop that has a plan")
+    price_beats_minute_usd: Price = Field(default=Decimal("0.02"), description="USD per minute of audio mapped")
 
     fetch_allow_hosts: str = Field(
         default="", description="comma list of host names that may have private addresses, for tests and private clouds"

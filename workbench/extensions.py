@@ -128,7 +128,7 @@ _registered: dict[tuple[str, str], Any] = {}
 
 
 def register(group: str, name: str, extension: Any) -> None:
-    """Make an extension known in this process, and in no other: name one for worker processes as `module:attribute`.
+    """Register an extension in this process alone; worker processes find one that is named as `module:attribute`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def register(group: str, name: str, extension: Any) -> None:
 
     Raises
     ------
-    ParameterError : there is no such point, or the name is one of ours
+    ParameterError : there is no such point, or the name is that of a built-in extension
     """
     if name in _point(group).own:
         raise ParameterError(f"{name} is a {word_of(group)} of this package; take another name")

@@ -47,7 +47,10 @@ _DATA = (("models", (".json", ".npz")), ("matching/language", (".toml",)))  # fo
 @cache
 def analysis_revision() -> str:
     """Digest of the analysis that this process has imported; 32 hex digits."""
-    return revision_of({**STAGE_VERSIONS, **ANSWER_VERSIONS, "av": version("av")}, shipped_data(), WorkbenchParams())
+    # a stage and an answer may have the same name
+    kinds = {"stage": STAGE_VERSIONS, "answer": ANSWER_VERSIONS, "package": {"av": version("av")}}
+    versions = {f"{kind} {name}": known for kind, some in kinds.items() for name, known in some.items()}
+    return revision_of(versions, shipped_data(), WorkbenchParams())
 
 
 def revision_of(versions: Mapping[str, int | str], data: dict[str, bytes], params: WorkbenchParams) -> str:

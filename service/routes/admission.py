@@ -6,7 +6,7 @@
     4. headers and JSON            400, 413, 415        `check_headers`, `object_of`; the length by Sanic
     5. fields                      422                  `body_of`, `query_of`
     6. video, track or job         404, 403, 422, 202   `service.answers`
-    7. payment                     402                  `service.answers`, before the work
+    7. payment                     402                  `service.money.funds`, before the work
 
 The `RoutePolicy` of a route selects the checks that it needs. All that touches the database, 2, 3, 6, 7 and
 the answer, is one transaction. So the body, which is short, is read first. A request whose body may be too long is

@@ -234,7 +234,7 @@ class _Bars:
         return self._best("break", self.within & gone & was_full & goes_on, 0.55 + 0.3 * size)
 
     def sections(self) -> Iterator[_Row]:
-        """Section borders at which it sounds different."""
+        """Section borders at which the sound changes clearly."""
         usual = max(float(np.median(self.change)), 0.5) if self.lines.size else 1.0
         contrast = _share(self.change / usual, 1.0, 3.0)
         differs = self.within & self.opens & (contrast >= _SECTION_CONTRAST)

@@ -347,7 +347,7 @@ def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[
     return round(start, 6), round(min(end, profile.song_duration), 6)
 
 
-# Raise it when the code of character changes a measurement, or a threshold of catalog.tempo or catalog.voice does
+# Raise it when the code of character changes a measurement, or a threshold of `catalog.certainty` does
 CHARACTER_VERSION = 3
 
 # The names of a track's fields where a character calls the fact otherwise

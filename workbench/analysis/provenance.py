@@ -297,7 +297,7 @@ def grid_record(grid: BeatGrid, correction: CorrectedGrid | None, *, is_given: b
 
 
 def with_recorded_audio(workspace: Workspace, made: Provenance | None) -> Workspace:
-    """The workspace that takes the sound streams that a result was made with, unless others were chosen."""
+    """The workspace with the sound streams that are recorded in a result, unless it has a choice already."""
     recorded = None if made is None else made.constraints.get(AUDIO)
     if workspace.audio is not None or recorded is None:
         return workspace

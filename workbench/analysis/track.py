@@ -275,11 +275,11 @@ def analyze_sound(sound: Sound) -> Analysis:
 
 
 def decoded_seconds(sound: Sound, expected_most: float) -> float:
-    """Decoded length of a sound, s, as its analysis holds it, without analysing it.
+    """Length of a sound after decoding, s: that of the stored analysis, or else of the decoded sound.
 
-    What a header states is not trusted, and packets hold padding. So the length comes from the store, else from
-    decoding, and the analysis uses the decoded sound too. A file whose packets last longer than `expected_most` seconds
-    is decoded without being held in memory, since it may not be needed. Raises `MediaError` for a torn file.
+    What a header states is not trusted, and packets hold padding. The analysis uses the same decoded sound later. A
+    file whose packets last longer than `expected_most` seconds is decoded without being held in memory, since it may
+    not be needed. Raises `MediaError` for a damaged file.
     """
     beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:

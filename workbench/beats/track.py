@@ -140,7 +140,7 @@ def _check_finite(spectrum: Spectrum) -> None:
     bad = np.flatnonzero(~np.isfinite(spectrum.power.sum(axis=0)))
     if bad.size:
         at = float(bad[0] / spectrum.frames_per_second)
-        raise MediaError(f"samples must be finite and within the range of sound, those at {at:.2f} s are not")
+        raise MediaError(f"the sound at {at:.2f} s has samples that are not finite, or far too large")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

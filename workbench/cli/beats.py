@@ -61,7 +61,7 @@ def command(
       workbench beats track.flac --confirm
     """
     if (grid_file is not None) + (bpm is not None) + confirm > 1:
-        raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the detected grid")
+        raise click.UsageError("give only one of --grid, --tempo and --confirm")
     from workbench.analysis.sources import find_track
     from workbench.workflows.beats import (
         beats_json,

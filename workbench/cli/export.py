@@ -74,8 +74,8 @@ def command(**asked: Any) -> None:
 
     A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured again for
     another option than the plan served. The duck lowers all of the music, also where `render --ducking` does not.
-    All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
-    it. `-` reads the plan from standard input.
+    All but csv, audacity and markers need the track, and so does every placement. Media beside the output are named
+    relative to it. `-` reads the plan from standard input.
 
     --with-media writes files named like the output. One with -track.wav has the track, or with -stem-NAME.wav each
     stem, for editors that do not import it, or read its beginning differently, as some do with MP3. One with -music.wav

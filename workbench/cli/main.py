@@ -3,7 +3,7 @@
 Because a command's module is imported on first use, `workbench --help` answers at once, and a command whose extra is
 not installed takes nothing from the others. Installed packages add commands by an entry point of the group
 `workbench.commands`, as the service does: it names a table such as `COMMANDS`. Settings that these read from the
-environment are classes of pydantic-settings, named in the group `workbench.store.settings`.
+environment are classes of pydantic-settings, named in the group `workbench.settings`.
 
 Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 3 the music cannot do
 it (`loop`, `fit` and `conform` print why); 130 interrupted.

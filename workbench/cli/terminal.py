@@ -45,7 +45,7 @@ def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
 
 
 def bytes_of(out: Path) -> dict[str, int]:
-    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output."""
+    """The field `bytes` of a body: the size of a written file; no field for a pipe or standard output."""
     return {} if is_stream(out) else {"bytes": out.stat().st_size}
 
 

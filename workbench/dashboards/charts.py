@@ -347,7 +347,7 @@ class ViewFollower:
 
     @property
     def width(self) -> int:
-        """Of the view, pixels; a usual width until the browser has sent it."""
+        """Width of the view, pixels; a usual one until the browser has sent it."""
         return self._size["width"]
 
     @property

@@ -332,7 +332,7 @@ def _stated_speed(fps: Fraction, length: Fraction, seconds: Fraction, source: _C
 
 
 def _media(event: _Event) -> str:
-    """What an event shows: the side of a transition that it is, by address, by name, by reel."""
+    """The media of an event, of its own side in a transition: an address, else a name, else the reel."""
     side = "FROM"
     if event.transition[0] in "DW" and (
         any(key.startswith("TO ") for key in event.names)

@@ -46,8 +46,8 @@ _DEEPEST = 20  # compound clips within one another
 def read_fcpxml(path: Path, project: str | None = None) -> EditList:
     """Read the primary storyline of the project in a file `.fcpxml` or a bundle `.fcpxmld`.
 
-    Raises `EditError` where it cannot be read, and names the line, or where it has no project, or several and none of
-    the name `project`.
+    Raises `EditError`, which names the line, for a file that cannot be read; and for one without a project, or with
+    several of which none is called `project`.
     """
     return _Reader(path, document_of(path)).edit(project)
 

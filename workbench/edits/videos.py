@@ -125,10 +125,10 @@ def _best_path(old: Trace, new: Trace) -> tuple[IntArray, tuple[int, int] | None
 def _single_cut(
     stays: FloatArray, moved: FloatArray, old_cuts: IntArray, new_cuts: IntArray, lost: int
 ) -> tuple[int, int, int]:
-    """The new frame before which `lost` old ones were likeliest cut out, and the first and the last that is as likely.
+    """The new frame at which `lost` old ones were most likely cut out, and the first and last frame as likely as that.
 
-    `stays` and `moved` are what each frame says for being before the cut and after it. A border of shots in the new
-    video is one of the old, at its place before the cut and `lost` later after it, or it is the cut.
+    `stays` and `moved` are the evidence of each frame that it is before the cut, and after it. A border of shots in the
+    new video is one of the old, at its place before the cut and `lost` later after it, or it is the cut.
     """
     said = np.concatenate([[0.0], np.cumsum(stays)]) + np.concatenate([np.cumsum(moved[::-1])[::-1], [0.0]])
     places = np.arange(said.size)

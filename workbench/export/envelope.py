@@ -72,8 +72,8 @@ def fit_keys(
     """Fit the fewest keys to a curve: in order, on it, with one at the first and one at the last corner.
 
     `curve` gives dB at an output sample, `SILENT_DB` for silence; `corners` are output samples at which its course
-    changes, both ends among them. `tolerance` is the linear gain by which lines may leave the curve where
-    `TOLERANCE_DB` would be less.
+    changes, both ends among them. Lines stay within `TOLERANCE_DB` of it, or within the linear
+    gain `tolerance` where that is more, near silence.
     """
     places = _places(cache(curve), sorted(set(corners)), lines)
     at, levels = np.array([place.sample for place in places]), np.array([place.level_db for place in places])

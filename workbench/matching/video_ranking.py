@@ -523,7 +523,8 @@ def _with_words(measured: FloatArray, by_words: FloatArray, share: float) -> Flo
 def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
     """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
 
-    A video that is longer by less than `LOOP_EXCESS_SECONDS` is not looped; the share without music counts twice.
+    A track that is shorter than the video by less than `LOOP_EXCESS_SECONDS` is not looped; the share of the video
+    without music counts twice then.
     `loopable` is the score of the best seam that makes a body; NaN counts as 0.5. NaN where the duration is unknown.
     """
     bare = np.clip(np.float32(1.0) - duration / np.float32(video_seconds), 0.0, 1.0)

@@ -112,7 +112,10 @@ class DuckParams(Params):
     )
     attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough to be inaudible")
     release_ms: int = Field(
-        default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
+        default=900,
+        ge=100,
+        le=1800,
+        description="ms of the fade up; longer than the fade down",
     )
     bridge_seconds: float = Field(
         default=2.5, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"

@@ -2,7 +2,7 @@
 
 Five reasons are settled answers about this track, length and request. Four more (`RETRYABLE`) are temporary: calling
 again in a few seconds normally clears them. Each has a function here that states it in words. What would help in
-spite of it (a splice to pin, the track again from its head) is data, which the command line words.
+spite of it (a splice to pin, the track again from its head) is data, which `workbench.cli.option_words` words.
 
 A recording without bars (silence, speech, a drone, less than two bars of sound) has nothing a loop could be made of and
 is `no_loop_profile`. What decides for every other is the scores of its best seams. Where none reaches the required

@@ -231,7 +231,7 @@ def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
 
 
 def end_splice(duration: float, evidence: SeamEvidence, params: SeamParams, enter: int = 0) -> Splices:
-    """The splice from the end of a file to a bar line, one row, with the shortest fade: no sound follows."""
+    """The splice from the end of a file to a bar line, one row; the fade is short, for nothing follows the end."""
     parts, half = end_splice_parts(evidence, enter), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
     return Splices(
         leave=np.array([evidence.lines.size - 1], dtype=np.int32),

@@ -398,10 +398,10 @@ def _video(plan: Music, path: Path, given_rate: float | None) -> VideoMedia:
 
 
 def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
-    """The rate at which an edit of a video counts, and where it is not the mean of its pictures a line that says so.
+    """The frame rate of an edit of a video, and a line that says so where it is not the video's mean rate; else None.
 
-    Telephones and screen recorders leave pictures out, or show them late: the mean is no rate that an editor knows, but
-    the file states the one on which the pictures lie.
+    Telephones and screen recorders leave pictures out, or show them late: their mean rate is no usual one, but the file
+    states the nominal rate.
     """
     info = probe(video)
     if not info.has_video or not info.fps:

@@ -30,6 +30,18 @@ def test_versions_data_and_parameters_decide() -> None:
     assert len({before, *others}) == 5
 
 
+@pytest.mark.parametrize("versions", [STAGE_VERSIONS, ANSWER_VERSIONS], ids=["stages", "answers"])
+def test_each_version_that_is_raised_makes_another_revision(
+    versions: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {analysis_revision.__wrapped__()}
+    for name in versions:
+        with monkeypatch.context() as raised:
+            raised.setitem(versions, name, versions[name] + 1)
+            found.add(analysis_revision.__wrapped__())
+    assert len(found) == 1 + len(versions)
+
+
 def test_models_and_vocabularies_count_and_no_code() -> None:
     found = shipped_data()
     assert {"models/seams.json", "models/beat_network.npz", "matching/language/lexicon.toml"} <= set(found)
@@ -50,7 +62,7 @@ def test_what_gives_other_results_has_another_version() -> None:
             before = stored[group][name]
             assert now["version"] == before["version"], "store the digests again: python -m tests.service.jobs.digests"
             if not alike(now["digests"], before["digests"]):
-                changed.append(f"{name} ({now['version']})")
+                changed.append(f"{group} {name} ({now['version']})")
     assert not changed, f"results changed and the versions of these did not: {', '.join(changed)}"
 
 

@@ -1,4 +1,4 @@
-// A few seconds of a plan over and over, as long as a seam is dragged; see plan_request.py.
+// A few seconds of a plan over and over, as long as a seam is dragged; see tabs/request.py.
 
 export function render({ model }) {
   let sound = null

@@ -81,7 +81,7 @@ class Filters:
 
 
 def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float, float]) -> bool:
-    """Whether a value is in a range; an end of the range that is that of the whole slider limits nothing."""
+    """Whether a value is in the range of a slider; a handle at the end of the slider is no limit."""
     low = wanted[0] if wanted[0] > whole[0] else float("-inf")
     high = wanted[1] if wanted[1] < whole[1] else float("inf")
     if value is None or isnan(value):

@@ -98,7 +98,7 @@ class ReviewState:
             self.links = open_links(self.workspace, [one.version_id for one in self.review.versions])
 
     def facts(self) -> dict[str, Any]:
-        """What the board shows: of what plays its seams, threads, version and decisions; all versions and links."""
+        """What the board shows: seams, threads, version and decisions of what plays; all versions and links."""
         plan, review = self.plan, self.review
         versions = [] if review is None else self.versions(review)
         version, older = None if review is None else review.version, ""
