@@ -39,7 +39,7 @@ def web_address(text: str) -> str:
 
 
 def _signing_secret(secret: SecretStr) -> SecretStr:
-    """Refuse what signs nothing, or what can be guessed; the Standard Webhooks specification wants 24 to 64 bytes."""
+    """Refuse a secret that is empty or can be guessed; the Standard Webhooks specification wants 24 to 64 bytes."""
     encoded = secret.get_secret_value().removeprefix("whsec_").rstrip("=")
     try:
         decoded = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)

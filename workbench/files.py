@@ -105,7 +105,7 @@ def is_stream(out: Path) -> bool:
 
 
 def _is_open_file(out: Path) -> bool:
-    """Whether a path that exists leads to a link that stands for an open file of a process: /dev/stdout, /dev/fd/3."""
+    """Whether an existing path leads to an open file of a process, as /dev/stdout and /dev/fd/3 do."""
     place = str(out)
     while os.path.islink(place):
         folder, _ = os.path.split(place)
@@ -185,7 +185,7 @@ def list_names(folder: Path) -> list[str]:
 
 
 def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
-    """Find temporary files of writers that were killed, below a folder that need not exist.
+    """Find temporary files of killed writers below a folder, which need not exist.
 
     A file written to within `idle_seconds` may still have a writer.
     """

@@ -54,7 +54,7 @@ class Ingest(Kind):
     is_long = True
 
     def address(self, job: Job) -> str | None:
-        """Of the video; None for an upload."""
+        """Address of the video; None for an upload."""
         return job.request.get("source_url")
 
     def deadline(self, settings: ServiceSettings) -> float:
@@ -177,7 +177,7 @@ class Beats(Kind):
     queue = jobs.BEATS
 
     def address(self, job: Job) -> str | None:
-        """Of the recording."""
+        """Address of the recording."""
         return job.request.get("audio_url")
 
     def longest_wait(self, settings: ServiceSettings) -> float | None:

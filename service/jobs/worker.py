@@ -100,7 +100,7 @@ class _Unsettled:
 
 
 class Aside:
-    """Runs what waits for a store, one after another in a thread that ends with the process: what is left is swept."""
+    """Runs what waits for a store, one after another, in a thread that ends with the process; what is left is swept."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -66,7 +66,7 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
 
 
 def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
-    """End the grants that were to expire by the time that is given; if none is, all but what was granted later."""
+    """End the grants that expire by the given time; without one, all grants but later ones."""
     account, due_by, at = event.data.account, _text(event.data.expires_at), now()
     _ensure(connection, account)
     granted_by = _text(event.timestamp) if due_by is None else None

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 
 class WakeupPipe:
-    """One end of the pipe, if there is one: processes that accept jobs write, the one that runs them reads."""
+    """One end of the pipe, if there is one: processes that accept jobs write, the worker reads."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor

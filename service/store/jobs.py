@@ -163,7 +163,7 @@ class Job:
 
     @property
     def trace_id(self) -> str | None:
-        """Of that trace, for log lines."""
+        """Id of that trace, for log lines."""
         trace = None if self.traceparent is None else parse_traceparent(self.traceparent)
         return None if trace is None else trace.trace_id
 

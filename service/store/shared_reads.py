@@ -22,7 +22,7 @@ _MOST_VALUES = 256  # an answer may have 100 kB
 
 
 def share_reads(connection: Connection) -> None:
-    """Calls in the transaction that begins share what the functions return that are marked as `shared`.
+    """Share the results of functions marked as `shared` between calls in the transaction that begins.
 
     An insert, update or delete by one of them forgets that. The upserts that are written as text do not: they count
     requests and book charges, in tables that no such function reads. After a rollback the connection is of no more use.

@@ -125,13 +125,13 @@ def forget_failed_uploads(connection: Connection, failed_before: str, most: int)
 
 
 def upload_names(connection: Connection) -> set[str]:
-    """Names of all files that were sent and belong to a video, and of those that may be on their way."""
+    """Names of all uploaded files of videos, and of files that may be on their way."""
     needed = video_owners.c.uploaded_bytes.is_not(None) | (video_owners.c.status != "failed")
     return set(connection.scalars(sa.select(_UPLOAD_NAME).where(_UPLOAD_NAME.is_not(None), needed)))
 
 
 def not_ready(connection: Connection) -> list[OwnedVideo]:
-    """Videos that wait for their upload or are being ingested, and those that failed; the oldest first."""
+    """Videos that wait for their upload, are being ingested or failed; the oldest first."""
     query = sa.select(video_owners).where(video_owners.c.status != "ready").order_by(video_owners.c.created_at)
     return [OwnedVideo(**row) for row in connection.execute(query).mappings()]
 

@@ -257,7 +257,7 @@ def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspac
 
 
 def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[str, ...]:
-    """Names of the groups of mix parameters, such as `duck`, that differ from those that a result was mixed with.
+    """Names of groups of mix parameters, such as `duck`, whose values differ from those of a result's mix.
 
     A group that nobody set was not tuned; a result without provenance was mixed with the defaults as far as one can
     tell. Rendering is not among them, which counts whenever a mix is played. Raises as `with_recorded_mix`.
@@ -329,7 +329,7 @@ def _environment() -> dict[str, str]:
 
 
 def _extensions(params: WorkbenchParams) -> dict[str, dict[str, JsonValue]]:
-    """What is known of the implementations that are not ours, by the parameter that names them."""
+    """Facts of each extension from elsewhere, by the parameter that names it."""
     named = {
         "beats.tracker": (BEAT_TRACKERS, params.beats.tracker),
         "sections.finder": (SECTION_FINDERS, params.sections.finder),

@@ -98,7 +98,7 @@ def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
 
 
 def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundChoice | None) -> Workspace:
-    """The workspace that takes the sound streams that were chosen now, or when the video was added.
+    """The workspace with the sound streams chosen now, or else when the video was added.
 
     Raises `MediaError` if the file lacks one of them, and `ParameterError` if they were chosen now, of no video.
     """

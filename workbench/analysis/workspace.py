@@ -139,7 +139,7 @@ class Workspace:
 
     @property
     def files(self) -> StoredFiles:
-        """Files that outlive the process that made them, in the home folder or in the store that the settings name.
+        """Files that outlive their process, in the home folder or in the store of the settings.
 
         Raises
         ------

@@ -116,7 +116,7 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
 
 
 def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
-    """Say on standard error that the track has other bytes than the one that the result was made from."""
+    """Say on standard error if the track has other bytes than the track of the result."""
     if chosen.provenance is None or chosen.track is None or chosen.provenance.track is None:
         return
     made_from = chosen.provenance.track
@@ -150,7 +150,7 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
 
 
 def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoice | None) -> None:
-    """Say on standard error that the result's own mix was measured on other sound streams than those that play."""
+    """Say on standard error if the result's mix was measured on sound streams other than those that play."""
     made = chosen.provenance
     if mix is None or mix is not chosen.mix or made is None:
         return
@@ -169,7 +169,7 @@ def folders_of(file: Path) -> tuple[Path, ...]:
 
 
 def _find_track(workspace: Workspace, asked: AskedMusic, result: Mapping[str, Any], needed_by: str) -> TrackSource:
-    """The track that was named; else the one of the catalog that the result names, or that it was made from."""
+    """The track of `--track`; else the one that the result names in the catalog, or that has the recorded bytes."""
     if asked.track is not None:
         return find_track(workspace, asked.track)
     track_id = named_track(result)

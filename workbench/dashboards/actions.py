@@ -256,7 +256,7 @@ class Session(State):
             self._show(loop, self.option, remix=remix)
 
     def _show_at_once(self, saved: Any) -> bool:
-        """Show a plan that differs from the one that is shown in nothing but crossfades, which takes no worker."""
+        """Show a plan that differs in crossfades alone; no worker is needed for that."""
         plan, loop = self.plan, self.loop
         if not saved or plan is None or loop is None:
             return False

@@ -180,7 +180,7 @@ class Page:
             return titles.index(session.tab) if session.tab in titles else 0
 
         def open_wanted() -> None:
-            """Open the tab; one that has to be made comes after what is under way, so that its work is begun first."""
+            """Open the tab; a tab that is not made yet waits for the step under way, whose work begins first."""
             loop = this_page_loop() if is_drawn and number() not in self._opened else None
             if loop is None:
                 self.open_tab(number())

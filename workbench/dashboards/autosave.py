@@ -287,7 +287,7 @@ class Autosave:
         return None
 
     def say_overtaken(self, theirs: str, outcome: str) -> None:
-        """Say that another window has changed (`theirs`) what was to be changed here, and what became of it."""
+        """Say that another window changed the same thing (`theirs`), and what became of the change here."""
         said = f"changed in another window{f': {theirs}' if theirs else ''}. {outcome}".strip()
         self.state.param.update(message=said, elsewhere=True)
 

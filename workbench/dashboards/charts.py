@@ -352,7 +352,7 @@ class ViewFollower:
 
     @property
     def height(self) -> int:
-        """Of the view, pixels; that of the whole figure until the browser has sent it."""
+        """Height of the view, pixels; that of the whole figure until the browser has sent it."""
         return self._size["height"]
 
     def stretch(self, duration: float) -> tuple[float, float, int]:

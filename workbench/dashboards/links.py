@@ -65,7 +65,7 @@ def link_routes(
 
 
 class _Shown:
-    """Versions that links open, and the sounds that are being made for them."""
+    """Versions opened by links, and their sounds under way."""
 
     def __init__(self, workspace: Workspace, pool: Callable[[], Pool]) -> None:
         self.workspace = workspace
@@ -251,7 +251,7 @@ def _page(workspace: Workspace, frozen: FrozenPlan, link: ReviewLink, path: str)
 
 
 def _shown_thread(plan: LoopPlan, thread: Thread) -> dict[str, Any]:
-    """A thread with the seam that it is about, counted from 0, and the time in the video that its button leads to."""
+    """A thread with its seam, counted from 0, and the time in the video where its button leads."""
     seam = seam_of(plan, thread.first)
     at = thread.first.video_s if seam is None else plan.seam_times[seam]
     return {"first": thread.first, "answers": thread.answers, "resolved": thread.resolved, "seam": seam, "at": at}

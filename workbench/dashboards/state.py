@@ -238,7 +238,7 @@ class State(param.Parameterized):
 
 
 def _fade_records(fades: Iterable[HandFade]) -> list[list[float]]:
-    """Of each: track time left and entered, ms, then length, s, exponent, and video time, s."""
+    """For each fade: track time left and entered, ms, then length, s, exponent, and video time, s."""
     return [[*fade.place, fade.seconds, fade.exponent, fade.video_s] for fade in fades]
 
 

@@ -272,7 +272,7 @@ class _Hole:
         )
 
     def _only_trimmed(self) -> bool:
-        """Whether all that went or came belongs to the clips that stay right before and after it."""
+        """Whether everything removed or added belongs to the clips right before and after the change."""
         sides = []
         for pieces, hole in ((self.matching.old, self.gone), (self.matching.new, self.come)):
             beside = [pieces[k].clip for k in (hole.start - 1, hole.stop) if 0 <= k < len(pieces)]

@@ -126,7 +126,7 @@ def compare_files(
 
 
 def _check_program(path: Path) -> None:
-    """Refuse what is known to be the own file of an editing program, with what to export from it."""
+    """Refuse a project file of an editing program, and say what to export from that program."""
     suffix = path.suffix.lower()
     if suffix in _OF_PROGRAMS:
         what = "Final Cut Pro 7 XML, as Premiere exports it," if suffix == ".xml" else f"a {suffix} file"

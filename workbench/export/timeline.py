@@ -50,7 +50,7 @@ class Gain(Protocol):
         start_fade: bool = True,
         end_fade: bool = True,
     ) -> float:
-        """Without `fade_in` or `fade_out` that crossfade is left out, without the others that fade at the ends."""
+        """The gain without a crossfade (`fade_in` or `fade_out` False), or without the fades at the ends."""
 
 
 class MarkerKind(StrEnum):

@@ -116,7 +116,7 @@ def _correlation(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _syllables(samples: FloatArray) -> FloatArray:
-    """Of three ranges: share of the level's variation at 2 to 8 Hz, and the level's standard deviation; shape (6,)."""
+    """Share of the level's variation at 2 to 8 Hz in three ranges, and their standard deviations; shape (6,)."""
     from scipy import fft, signal
 
     clues: list[float] = []

@@ -178,7 +178,7 @@ class Comparison:
         return "\n".join((self.summary().round(4).to_string(), *self._said))
 
     def _repr_html_(self) -> str:
-        """The summary, what its measures are, on how many recordings it rests, and what changed."""
+        """The summary, its measures, the number of recordings, and the changes."""
         summary = self.summary().round(4)
         page: str = summary.to_html()
         legend = "".join(f"<li>{name}: {MEASURED[name]}</li>" for name in summary.index)

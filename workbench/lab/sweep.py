@@ -402,7 +402,7 @@ def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -
 
 
 def _track_hash(workspace: Workspace, track: DatasetTrack) -> str:
-    """Of its sound and its annotations; of a file that cannot be read, that it cannot."""
+    """Hash of a track's sound and annotations; of an unreadable file, its error."""
     digest = hashlib.sha256()
     for path in (track.path, *track.annotations):
         try:

@@ -98,7 +98,7 @@ class Turned(Generic[T]):
         return f"<div>{self.picture()}<table>{head}{rows}</table>{how}</div>"
 
     def page(self, name: str, values: Sequence[Any] | None = None) -> str:
-        """A slider over values that are computed now, as HTML that needs neither kernel nor network.
+        """A slider over values computed now, as HTML without kernel and network.
 
         Parameters
         ----------

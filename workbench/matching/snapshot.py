@@ -527,7 +527,7 @@ def _chained(old: _Texts | None, stay: IntArray, new: Sequence[str]) -> Iterator
 
 
 def _clear(folder: Path, current: _Generation) -> None:
-    """Delete files that have not belonged to the current generation for a minute, so that no reader opens them."""
+    """Delete files of generations that ended over a minute ago: no reader opens them any more."""
     needed = {current.folder.name, *current.meta["files"].values(), _CURRENT, "writer.lock"}
     for left in folder.iterdir():
         try:

@@ -175,7 +175,7 @@ def _inverted(
 
 
 def facets_of(text: str) -> tuple[FloatArray, FloatArray]:
-    """The facets that the text of a track names, and how far they count by the fields that name them, 0 to 1 each.
+    """The facets named in the text of a track, and how much each counts by its field, 0 to 1.
 
     A text that `track_text` did not write is read as one list.
     """
@@ -226,7 +226,7 @@ def mood_of(text: str) -> TextMood | None:
 
 
 def nearness_of(kind: Kind, wanted: FloatArray, facets: FloatArray) -> FloatArray:
-    """How near what texts name of a kind comes to what is wanted of it, which has length 1: cosines, shape (n,)."""
+    """Cosines between the facets of one kind in texts and the wanted ones, a unit vector; shape (n,)."""
     where = lexicon().of(kind)
     own = facets[:, where]
     length = np.linalg.norm(own, axis=1)

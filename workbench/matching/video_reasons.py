@@ -515,7 +515,7 @@ def lane_reasoning(
     best: float | None,
     rules: JudgedRules | None = None,
 ) -> str:
-    """What was seen of the video, what it and the brief ask for, and what was compared; `rules` are on the matches."""
+    """Facts of the video, what it and the brief ask for, and what was compared; `rules` are on the matches."""
     return " ".join(_reasoning(video, wanted, compared, tried, best, rules))
 
 

@@ -156,7 +156,7 @@ class SoundBlocks:
 
     @property
     def decoder(self) -> Decoder:
-        """Of the first stream that is not empty."""
+        """Decoder of the first stream with sound."""
         return self._sounding[0]
 
     @property

@@ -230,7 +230,7 @@ def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
 
 
 def stated_seconds(container: InputContainer, stream: AudioStream, path: Path, decoded: float) -> float | None:
-    """Seconds of sound that were written, where the file's own structure says that they are more than are there.
+    """Seconds of sound that were written, where the file's structure states more than it holds.
 
     `decoded` is how many are there; None where nothing says so.
     """

@@ -77,7 +77,7 @@ class SoundStreams:
 
 
 def check_choice(path: Path, choice: SoundChoice) -> None:
-    """Check that a file has the streams that were chosen; raises `MediaError` as `sound_streams` does."""
+    """Check that a file has the chosen streams; raises `MediaError` as `sound_streams` does."""
     with open_media(path) as container:
         sound_streams(container, path, choice)
 

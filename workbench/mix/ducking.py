@@ -120,7 +120,7 @@ def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams 
 
 
 def _without_swells(pieces: Utterances, depths_db: FloatArray, bridge_seconds: float) -> FloatArray:
-    """Depths that between two pieces, `bridge_seconds` apart or less, are at least that of the shallower one."""
+    """Depths without swells: between two pieces `bridge_seconds` apart or less, at least the depth of the shallower."""
     held = depths_db.copy()
     for first in range(len(pieces)):
         second = first + 2

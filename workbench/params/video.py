@@ -11,7 +11,7 @@ _FITTED = read_numbers("cuts.json")
 
 
 class CutModel(FittedModel):
-    """Log-odds that a step is a cut, and that a ramp is a dissolve, by what each part of their evidence adds.
+    """Log-odds of a step to be a cut, and of a ramp to be a dissolve, as sums over their evidence.
 
     A weight is the log-odds for each factor e, but for `undone`, `afterglow`, `ends` and `sag`, where it is for each
     unit. They are fitted together, so one alone means little; see `cuts.md`.

@@ -284,7 +284,7 @@ One = TypeVar("One")
 def smallest_contradiction(
     every: Sequence[One], can_be_satisfied: Callable[[tuple[One, ...]], bool]
 ) -> tuple[One, ...]:
-    """Of constraints that cannot be satisfied together, a part none of which can be left out.
+    """A smallest set of constraints that contradict each other: without any one of them the rest can be satisfied.
 
     Of few constraints, each alone and each pair is tried first, so that no larger part is named where one of these
     contradicts. Else each is left out in turn, and stays out where the rest still cannot be satisfied: as many tries

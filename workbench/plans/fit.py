@@ -516,7 +516,7 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
 
 
 def _refused(fit: Fit) -> Refusal:
-    """Why there is no plan: the smallest part of the request that cannot be satisfied together, if it is that."""
+    """Why there is no plan: the smallest contradiction in the request, else what the track lacks for the length."""
     request = fit.request
     blamed = smallest_contradiction(request.each, lambda some: bool(_plans(_asking(fit, request.only(some)))))
     if not blamed:
@@ -544,7 +544,7 @@ def _refused(fit: Fit) -> Refusal:
 
 
 def _not_filled(fit: Fit) -> Refusal:
-    """Why a track does not fill a length by itself; what it fills and what would help, with all that is asked for."""
+    """Why a track does not fill a length whatever is asked; which length it fills, and what would help."""
     profile = fit.profile
     lasts = clock(profile.song_duration)
     if fit.seconds <= profile.song_duration:
@@ -603,7 +603,7 @@ def _other_times(fit: Fit) -> Sentence:
 
 
 def _elsewhere(fit: Fit) -> Sentence:
-    """What to ask for so that the last hit lands, everything else that was asked for being satisfied."""
+    """Other times to ask for at which the last hit lands, with the rest of the request satisfied."""
     request = fit.request
     assert request.end_on is not None
 

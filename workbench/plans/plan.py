@@ -222,7 +222,7 @@ class Ending:
 
     @classmethod
     def of_label(cls, label: str, tail_seconds: float, fade_seconds: float, outro_start: float | None) -> Ending:
-        """The ending of a plan that was read, whose label is the only field that says of which kind it is.
+        """The ending of a plan read from JSON, where only the label states its kind.
 
         A label that `label` does not write, but for its figures, stays as it is, as that of another program.
         """

@@ -45,7 +45,7 @@ class RepeatedBody(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The stretch of the track that a plan plays most, and the body that follows itself most often."""
+    """The stretch of the track played most often, and the body with the longest run of passes."""
 
     song_from: TrackSeconds
     song_to: TrackSeconds

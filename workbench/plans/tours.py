@@ -117,7 +117,7 @@ def _longest_run(usable: UsableSplices, path: IntArray) -> int:
 
 
 def _fresh_seconds(usable: UsableSplices, path: IntArray, params: CoverParams) -> float:
-    """Of what a path adds, s times how fresh it is: a pass comes again when its body has been gone round once more."""
+    """Seconds added by a path, each pass times how fresh it is when its body comes again."""
     gains = usable.gain_seconds[path]
     begins = np.cumsum(gains)
     order = np.argsort(path, kind="stable")

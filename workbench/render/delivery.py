@@ -43,7 +43,7 @@ class DeliveryGain:
 
 
 def asked_loudness(levels: SoundLevels, target: DeliveryTarget) -> tuple[float, float, bool]:
-    """Loudness that a target asks and that the sound has, both LUFS, and whether they are of the speech alone.
+    """Loudness of the target and of the sound, LUFS, and whether both are of the speech alone.
 
     Where a target asks for a loudness of the dialogue and too little is spoken, the whole is measured instead.
     """

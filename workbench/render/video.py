@@ -543,7 +543,7 @@ class _Target:
                 raise cannot_be_written(self.out, error) from error
 
     def check_holds(self, picture: VideoStream, first: Packet[VideoStream] | None) -> None:
-        """Refuse a picture that the container cannot hold, or a head that it cannot hide; name one that can."""
+        """Refuse a picture that does not fit the container, or a head that it cannot hide; name one that can."""
         hidden = _is_hidden(first)
         holding = [suffix for suffix in containers_for(picture, first) if not (hidden and suffix == ".mkv")]
         if SUFFIXES[self.kind] in holding:

@@ -36,7 +36,7 @@ def optional(description: str) -> Any:
 
 
 def first_fault(error: ValidationError, *inside: str) -> str:
-    """The first field that is wrong, with the names of those that hold it, and what is wrong with it."""
+    """The path of the first wrong field, and its fault."""
     first = error.errors()[0]
     where = ".".join(map(str, (*inside, *first["loc"])))
     return f"{where}: {first['msg']}" if where else str(first["msg"])  # nowhere: of all fields together

@@ -63,7 +63,7 @@ def repetition_line(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     numbers: Sequence[int] = range(1, MAX_OPTIONS + 1),
 ) -> str | None:
-    """One line on what a listener notices of a loop, and what would avoid it; None where that is nothing.
+    """One line on the repetition that a listener notices, and how to avoid it; None without any.
 
     Seams that are likelier audible than not come first. A plan that passes a limit on repetition says what plays how
     often, and for how long; one that lets the whole track end and begin again, what the next option would play how

@@ -324,7 +324,7 @@ def _own(connection: Connection, project_id: str, by: Window) -> list[Change]:
 
 
 def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
-    """The history of a project, oldest first: changes that hold, then those that were undone."""
+    """The history of a project, oldest first: changes that hold, then undone ones."""
     with workspace.database.read() as connection:
         return _changes(connection, project_id)
 

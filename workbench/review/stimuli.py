@@ -41,7 +41,7 @@ def plan_excerpt(
 
 
 def reference_of(plan: LoopPlan, recording: Recording, seam: int) -> Recording:
-    """The track playing on over the bar line that a seam, from 0, leaves, with that in the middle.
+    """The track playing on over the bar line where a seam, from 0, leaves it, in the middle of the sound.
 
     Raises `ParameterError` if there is no such seam, and `PlanError` if the plan is of another track.
     """

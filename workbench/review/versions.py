@@ -74,7 +74,7 @@ class FrozenPlan:
     provenance: Provenance | None
 
     def render_params(self, params: RenderParams) -> RenderParams:
-        """Parameters under which it sounds as when it was frozen; `params` gives all that does not change that."""
+        """Parameters under which it sounds as when it was frozen; all others are those of `params`."""
         if self.provenance is None:
             return params
         return params.model_copy(update=_ducking(self.provenance.params.get("render")))
@@ -110,7 +110,7 @@ def loop_subject(workspace: Workspace, loop: Planned) -> str:
 
 
 def freeze_plan(workspace: Workspace, loop: Planned) -> PlanVersion:
-    """Freeze the option of a plan that is in use, unless there is a version that sounds the same; then that is the one.
+    """The version of a plan's option in use: an existing one that sounds the same, else a new one.
 
     Raises `ParameterError` for a refusal.
     """

@@ -335,7 +335,7 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
 
 
 def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArray:
-    """Of more pairs than `count` the best, then the best of each length in bars, then those that follow in score."""
+    """`count` of the pairs: the best, then the best of each length in bars, then the next by score."""
     leave, enter = np.nonzero(among)
     order = np.argsort(-score[leave, enter], kind="stable")
     leave, enter = leave[order], enter[order]

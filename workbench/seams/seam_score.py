@@ -275,7 +275,7 @@ class Pairs(NamedTuple):
         return values[None, :] if self.columns is None else values[self.columns]
 
     def some(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Of values from all to all those of the pairs."""
+        """The values at the pairs, of a matrix from all lines to all."""
         return values if self.rows is None else values[self.rows, self.columns]
 
 

@@ -101,7 +101,7 @@ revisions = sa.Table(
 
 @event.listens_for(revisions, "after_create")
 def _begin_revisions(_table: sa.Table, connection: Connection, **_: Any) -> None:
-    """Insert revision 1 of the catalog and when it was created, µs since 1970, which tells this database from others."""
+    """Insert revision 1 of the catalog, and the time of creation, µs since 1970: it tells a database from others."""
     begun = [{"name": "catalog", "revision": 1}, {"name": CREATED, "revision": int(1e6 * wall_seconds())}]
     connection.execute(revisions.insert(), begun)
 

@@ -403,7 +403,7 @@ def dissolve_weights(model: CutModel) -> FloatArray:
 
 
 def _best_apart(found: list[tuple[float, Border]]) -> list[Border]:
-    """Of borders that overlap the likeliest, sorted."""
+    """The likeliest of borders that overlap, sorted."""
     picked: list[Border] = []
     for _, border in sorted(found, key=lambda item: -item[0]):
         if not any(border.start < other.end and other.start < border.end for other in picked):

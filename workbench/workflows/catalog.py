@@ -404,7 +404,7 @@ class _Adding:
         return _added(file, entry, track)
 
     def _place(self, path: Path, digest: str) -> Path:
-        """The path that the record of a file has: its own, or that of its copy in the store that machines share."""
+        """The path in the record of a file: its own, or that of its copy in the shared store."""
         if path not in self.places:
             self.places[path] = self.workspace.files.add(path, "tracks", file_name(path.name, digest))
         return self.places[path]
@@ -476,7 +476,7 @@ def _fault(file: WantedFile, error: WorkbenchError, hint: str = "") -> Added:
 
 
 def _nearest(path: Path, names_in: Callable[[Path], Sequence[str]]) -> Path | None:
-    """The file or folder whose name is most like that of a path that is not there, where there is one like it."""
+    """The file or folder with the name most like that of a missing path; None without a similar one."""
     wanted, folder = path, path.parent
     while not os.path.isdir(folder) and folder != folder.parent:
         path, folder = folder, folder.parent

@@ -149,7 +149,7 @@ class Conformed:
 
     @property
     def unsure_seams(self) -> tuple[UnsureSeam, ...]:
-        """Its seams that are less sure than those of a loop, without those that the old plan had."""
+        """Its seams that are less sure than those of a loop, without the seams of the old plan."""
         return unsure_seams(self.plan, self.old, self.analysis.profile, self.cover)
 
 
@@ -382,7 +382,7 @@ def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
 
 
 def conform_table(conformed: Conformed) -> list[Sentence]:
-    """The changes as lines of a table, and last lines with what is kept, what is not, and what would keep more."""
+    """The changes as lines of a table; last how much music stays in place, what does not, and how to keep more."""
     summary = conform_summary(conformed)
     rows = [("new cut", "old cut", "by", "edit", "music after it")]
     rows += [
@@ -552,6 +552,6 @@ def _percent(conformed: Conformed, plan: LoopPlan) -> str:
 
 
 def _share(conformed: Conformed, plan: LoopPlan) -> float:
-    """Of the seconds of untouched picture that had music, how many keep it."""
+    """The share of the seconds of untouched picture with music that keep their music."""
     kept, untouched = kept_seconds(plan, conformed.old, conformed.difference, conformed.half_bar)
     return kept / untouched if untouched > 0.0 else 1.0

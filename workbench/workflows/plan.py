@@ -117,7 +117,7 @@ class Planned(Shown):
 
     @property
     def option_numbers(self) -> tuple[int, ...]:
-        """Of each option its number as planned, from 1, which one that a user put in front keeps; none of a refusal."""
+        """The number of each option as planned, from 1, also where a user put another in front; none for a refusal."""
         if isinstance(self.answer, Refusal):
             return ()
         count = max(1, len(self.answer.options))

@@ -237,7 +237,7 @@ def _pictures(
 
 
 def video_section(timeline: VideoOverview) -> ReportSection:
-    """The section of the page that shows the video from start to end, with all that was found in it and planned."""
+    """The section of the page on the video from start to end, with what was detected in it and planned."""
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
     best = placements[0] if placements else None
@@ -333,7 +333,7 @@ def _whole_music(
 def options_sections(
     plan: LoopPlan, loop: Planned, recording: Recording, params: CoverParams, chosen: str = ""
 ) -> tuple[ReportSection, ...]:
-    """The section of the page that compares the options of a plan, and shows and plays those that are not served.
+    """The section of the page that compares the options of a plan, and shows and plays the other ones.
 
     Each of these has its picture and the worst of its seams to play; the served one has the rest of the page. `chosen`
     is what `render` and `export` need to find the plan among those of several lengths, such as ` --length 15`. None for

@@ -141,7 +141,7 @@ def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
 
 
 def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of some seams those that a test asks about: each splice under one fade once, and no more than a test may have."""
+    """The seams that a test asks about: each splice under one fade once, and no more than a test may have."""
     splices: dict[tuple[float, ...], tuple[int, int]] = {}
     for number, seam in seams:
         option = plan.option(number)

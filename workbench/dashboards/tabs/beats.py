@@ -146,7 +146,7 @@ def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, Flo
 
 
 def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
-    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that there is room for all of them."""
+    """Which of consecutive numbers are drawn: every one, second, fourth, …, so that there is room."""
     step = 1
     while numbers.size * least_pixels > step * width:
         step *= 2

@@ -553,7 +553,7 @@ class MixTab(Tab):
         self._show_facts()
 
     def _take_points(self) -> None:
-        """Let the desk draw on the envelope that plays, and the picture mark the point that is chosen there."""
+        """Draw the playing envelope on the desk, and mark its chosen point in the picture."""
         sounds, mix = self.state.sounds, self.state.mix
         self.desk.take(gains_of(mix).duck_points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
         duck = self.state.made_with.get("duck", DuckParams())

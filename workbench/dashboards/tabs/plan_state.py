@@ -100,12 +100,12 @@ class PlanState:
 
     @property
     def sections(self) -> Sequence[TrackSection]:
-        """Of the track."""
+        """Sections of the track."""
         return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        """Of the seams of the option that is looked at; None where the planner left none."""
+        """Scores of the seams of the chosen option; None where the planner left none."""
         if self.plan is None or self.loop is None or self.loop.analysis is None:
             return ()
         return planned_scores(self.plan, self.loop.analysis)

@@ -34,7 +34,7 @@ _BEFORE_S, _AFTER_S = 1.2, 1.8
 
 
 class RequestPanel(JSComponent):
-    """Buttons for what can be asked of the plan, and what is asked."""
+    """Buttons to ask something of the plan, and a list of what is asked."""
 
     seam = param.Integer(0, doc="the one that is chosen, from 0")
     seams = param.Integer(0, doc="how many there are")
@@ -127,7 +127,7 @@ class RequestDesk:
             self.select(*found)
 
     def show(self) -> None:
-        """Show what is asked, and what is known of the seam that is chosen."""
+        """Show the request, and the facts of the chosen seam."""
         session, plan, state = self._session, self._session.plan, self._picture.state
         seams = 0 if plan is None else len(plan.seam_times)
         seam = min(session.seam, max(0, seams - 1))

@@ -121,7 +121,7 @@ class SeamState:
 
     @property
     def alike(self) -> list[int]:
-        """The seams, counted from 0, that are the splice that is looked at: a verdict is about all of them."""
+        """The seams, counted from 0, with the same splice as the chosen one: a verdict is about all of them."""
         if self.plan is None:
             return []
         return [seam for seam in range(self.count) if _seam_key(self.plan, seam) == self.place]
@@ -320,7 +320,7 @@ class SeamsTab(Tab):
         self.outcome.object = self.used.object = ""
 
     def write(self, note: str) -> None:
-        """Take a note on the seam: into the verdict that was given, or into the one that will be."""
+        """Take a note on the seam, into its verdict or into the next one."""
         state, given = self.state, self.state.verdict
         if note == state.note or state.place is None:
             return

@@ -182,7 +182,7 @@ def lexicon() -> Lexicon:
 
 
 def read_lexicon(text: str) -> Meaning:
-    """The moods, genres and instruments that the first 20,000 characters of a text name, and those that they deny."""
+    """The moods, genres and instruments named, and those denied, in the first 20,000 characters of a text."""
     book = lexicon()
     facets, denied = np.zeros(len(book.names)), np.zeros(len(book.names))
     found: defaultdict[str, list[str]] = defaultdict(list)
