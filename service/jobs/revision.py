@@ -48,9 +48,9 @@ _DATA = (("models", (".json", ".npz")), ("matching/language", (".toml",)))  # fo
 def analysis_revision() -> str:
     """Digest of the analysis that this process has imported; 32 hex digits."""
     # a stage and an answer may have the same name
-    kinds = {"stage": STAGE_VERSIONS, "answer": ANSWER_VERSIONS, "package": {"av": version("av")}}
-    versions = {f"{kind} {name}": known for kind, some in kinds.items() for name, known in some.items()}
-    return revision_of(versions, shipped_data(), WorkbenchParams())
+    stages = {f"stage {name}": known for name, known in STAGE_VERSIONS.items()}
+    answers = {f"answer {name}": known for name, known in ANSWER_VERSIONS.items()}
+    return revision_of({**stages, **answers, "av": version("av")}, shipped_data(), WorkbenchParams())
 
 
 def revision_of(versions: Mapping[str, int | str], data: dict[str, bytes], params: WorkbenchParams) -> str:
