@@ -156,7 +156,8 @@ class Playback:
 
     Attributes
     ----------
-    plan, recording : as for `workbench.render.playback.render_blocks`
+    plan : as for `workbench.render.playback.render_blocks`
+    recording : the track of the plan
     mix : gains and ducking; None for 0 dB and none
     stems : play in place of `recording`; each file has what the stem adds to the sound, before the codec: the limiter
         acts on the whole and lowers all stems alike

@@ -82,7 +82,8 @@ class ConformRequest:
 
     Attributes
     ----------
-    old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
+    old_cut : the cut that the plan was made for: an edit list (OTIO, FCPXML, EDL), or a video file
+    new_cut : the other one, of the same kind
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
     keep_ending : whether the track's own ending is kept by seams under that floor too, down to `REQUEST_FLOOR`; None:
         it is, unless `min_seam_score` is given
