@@ -196,7 +196,7 @@ def test_a_scrap_of_sound_gives_a_grid_or_none(n_samples: int) -> None:
 def test_samples_that_are_no_sound_are_refused_in_words(bad: float, rate: int) -> None:
     sound = np.random.default_rng(0).normal(size=(2, 8 * rate)).astype(np.float32)
     sound[1, 6 * rate] = bad
-    with pytest.raises(MediaError, match=r"finite.* (5\.9|6\.0)"):
+    with pytest.raises(MediaError, match=r"(5\.9|6\.0).* finite"):
         track_beats(Recording.from_samples(sound, rate))
 
 
