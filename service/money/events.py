@@ -66,7 +66,7 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
 
 
 def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
-    """End the grants that expire by the given time; without one, all grants but later ones."""
+    """End the grants that expire by the given time; without one, those that were made before the event."""
     account, due_by, at = event.data.account, _text(event.data.expires_at), now()
     _ensure(connection, account)
     granted_by = _text(event.timestamp) if due_by is None else None

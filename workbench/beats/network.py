@@ -11,7 +11,6 @@ every stage shares. Frames of 20 ms are enough to find a beat; the onset near it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -167,9 +166,8 @@ def listen(spectrum: Spectrum) -> Activations:
     return run(network_input(spectrum), weights())
 
 
-@cache
 def weights() -> dict[str, FloatArray]:
-    """The layers that ship with the package, read once."""
+    """The layers that ship with the package."""
     return load_layers(WEIGHTS_FILE)
 
 

@@ -11,6 +11,7 @@ Bai, Kolter & Koltun, "An Empirical Evaluation of Generic Convolutional and Recu
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -23,8 +24,9 @@ _FRONT_FRAMES = 4096
 """frames of the first layer that are computed at a time, so that its products stay in the processor's cache"""
 
 
+@cache
 def load_layers(weights_file: str) -> dict[str, FloatArray]:
-    """The layers that ship with the package, from one of its models."""
+    """The layers of one of the models that ship with the package, read once."""
     with open_model(weights_file) as file:
         return unpack(np.load(file))
 

@@ -101,7 +101,7 @@ class VideoFacts:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.duration < float("inf"):
-            raise ParameterError(f"a video lasts some time, got {self.duration} s")
+            raise ParameterError(f"a video must last more than 0 s, got {self.duration} s")
         if not self.scenes or self.scenes[0].start != 0.0 or abs(self.scenes[-1].end - self.duration) > 1e-3:
             raise ParameterError("the scenes of a video fill it from its first to its last second")
 

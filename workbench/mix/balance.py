@@ -156,7 +156,7 @@ def plan_mix(
     params = params or WorkbenchParams()
     voice, duck, own = params.voice, params.duck, params.mix
     if not 0 < video_seconds < float("inf"):
-        raise ParameterError(f"a video lasts some time, got {video_seconds} s")
+        raise ParameterError(f"a video must last more than 0 s, got {video_seconds} s")
     if detected is None:
         found = utterances_in(soundtrack, video_seconds, voice)
         detected = Detected(found, () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds, own))

@@ -1,4 +1,4 @@
-"""Parameters as something that one turns: name, range, step and reason of a slider, for the page and for notebooks."""
+"""Parameters as sliders of the page and of notebooks: name, range, step and reason."""
 
 from __future__ import annotations
 

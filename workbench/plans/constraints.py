@@ -1,4 +1,4 @@
-"""What a person says of the seams of a track: where none may be, which are not used and which are, what is not played.
+"""Constraints on the seams of a track: where none may be, which are not used and which are, and what is not played.
 
 Constraints are satisfied or refused, never weighed: no score knows of them. A splice that a constraint rules out is no
 candidate of the planner (`workbench.plans.splices`), and only plans that take every pinned splice are made. A pinned
@@ -111,7 +111,7 @@ class NamedSplice:
 
 @dataclass(frozen=True, slots=True)
 class SeamConstraints:
-    """What a person says of the seams of a track; false where that is nothing.
+    """Constraints on the seams of a track; false without any.
 
     Attributes
     ----------

@@ -47,13 +47,13 @@ from workbench.recording import FloatArray, IntArray
 from workbench.seams.profile import EndingKind, LoopProfile
 
 LIMIT_PENALTY = 0.06  # of plan_score, lost at twice a limit; as much as good seams worse by 0.07
-AUDIBLE = 0.5  # seam score under which a seam is likelier audible than not
-FAIR = 0.35  # seam score from which one is taken rather than too little of the track, see `workbench.plans.loop`
+AUDIBLE = 0.5  # seam score under which a seam is more likely audible than not
+FAIR = 0.35  # seam score of the least seams that are taken for variety, see `workbench.plans.loop`
 NOTICED = 0.75  # seam score under which many listeners notice the seam
-# seam score under which no seam is taken either for what a person wants to keep, a part or the track's own ending;
-# `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less
+# seam score under which no seam is taken, not even for a kept part or the track's own ending; the floor of a plan for
+# which nothing is kept is `CoverParams.min_seam_score`, which may be less
 REQUEST_FLOOR = 0.2
-HEARINGS = 2  # how often in a row the seams of a loop are to pass unnoticed
+HEARINGS = 2  # how many repeats in a row the seams of a loop should pass unnoticed
 _NOTICED_COST = 2.5  # what the part of the worst seam loses for each unit that it is under `NOTICED`
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -94,8 +94,8 @@ class PlanScore:
 def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) -> FloatArray:
     """Quality of all seams, 0 to 1, from the worst and the mean score.
 
-    `hearings` is how often they are to pass unnoticed, the power to which both are raised; 1 where a plan may do
-    without seams, for one without them would then nearly always win.
+    `hearings` is the power to which both are raised: how many repeats in a row should pass unnoticed. It is 1
+    where a plan can do without seams, or one without seams would nearly always win.
     """
     lost = _NOTICED_COST * np.maximum(0.0, NOTICED - worst)
     worst = np.maximum(0.0, np.maximum(worst, NOTICED) ** hearings - lost)
@@ -103,7 +103,7 @@ def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) ->
 
 
 def hearings_of(kind: PlanKind) -> int:
-    """How often in a row the seams of such a plan are to pass unnoticed: `HEARINGS`, or 1 if it is no loop."""
+    """The `hearings` of `seams_part` for a kind of plan: `HEARINGS` for a loop, else 1."""
     return HEARINGS if kind is PlanKind.LOOP else 1
 
 

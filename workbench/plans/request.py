@@ -73,7 +73,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What is asked of a plan beyond its length; false where that is nothing.
+    """What is asked of a plan beyond its length; false if nothing is.
 
     Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`. The length of the
     closing fade is no constraint: it changes how a plan ends and not which one is found.

@@ -170,6 +170,6 @@ def _around(timeline: Schedule, seam: int, seconds: float) -> tuple[int, int]:
     if not 0 <= seam < len(timeline.cues) - 1:
         raise ParameterError(f"the plan has seams 0 to {len(timeline.cues) - 2}, there is no seam {seam}")
     if not seconds > 0.0:
-        raise ParameterError(f"an excerpt lasts some time, got {seconds} s")
+        raise ParameterError(f"an excerpt must last more than 0 s, got {seconds} s")
     centre, half = round(timeline.cues[seam].ends * timeline.rate), round(seconds * timeline.rate / 2.0)
     return max(0, centre - half), min(timeline.length, centre + half)

@@ -85,7 +85,7 @@ class Events:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.video_seconds < float("inf"):
-            raise ParameterError(f"a video lasts some time, got {self.video_seconds} s")
+            raise ParameterError(f"a video must last more than 0 s, got {self.video_seconds} s")
         if self.marks.names != EVENT_KINDS:
             raise ParameterError(f"the kinds of events are {', '.join(EVENT_KINDS)}, got {self.marks.names}")
         times = self.marks.times

@@ -110,7 +110,7 @@ def speech_utterances(
     if chance.ndim != 1 or not np.all((chance >= 0) & (chance <= 1)):
         raise ParameterError(f"speech probabilities are a row of numbers from 0 to 1, got shape {chance.shape}")
     if not frame_seconds > 0:
-        raise ParameterError(f"a frame lasts some time, got {frame_seconds} s")
+        raise ParameterError(f"a frame must last more than 0 s, got {frame_seconds} s")
     if bands is None or not len(bands):
         stretches = _stretches(chance, frame_seconds, thresholds)
     else:

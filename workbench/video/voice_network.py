@@ -1,15 +1,13 @@
 """The odds of speech, a hundred times a second, also under music, a crowd or traffic louder than the voice.
 
 A network of our own (`workbench.features.temporal_network`), trained on people who speak over music, crowds and noise
-at -12 to 20 dB, with sung lines and crowds as what is no speech (the card is `voice_network.md` beside the weights). In
-are 55 mel bands, in a window of 32 ms around each hundredth of a second; its layers see 5 s before and after. It runs
-over stretches that overlap by what it sees, so that memory does not grow with the sound; where the sound is cut into
-blocks has no effect.
+at -12 to 20 dB; sung lines and crowds were its negative examples (the card is `voice_network.md` beside the weights).
+Its input is 55 mel bands, in a window of 32 ms around each hundredth of a second; its layers see 5 s before and after.
+It runs over stretches that overlap by that much, so that memory does not grow with the sound, and the size of the
+blocks makes no difference.
 """
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 
@@ -76,7 +74,6 @@ class VoiceMeter:
         return np.concatenate([none, *self._inputs])
 
 
-@cache
 def _layers() -> dict[str, FloatArray]:
     return load_layers("voice_network.npz")
 

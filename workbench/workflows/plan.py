@@ -423,5 +423,5 @@ def video_length(video: Path | float) -> float:
             raise MediaError(f"{video}: its picture cannot be decoded; convert it, or give the length in seconds")
         return info.duration
     if not 0.0 < video < float("inf"):
-        raise ParameterError(f"a video lasts some time, got {video} s")
+        raise ParameterError(f"a video must last more than 0 s, got {video} s")
     return float(video)

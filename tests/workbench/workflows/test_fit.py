@@ -139,5 +139,5 @@ def test_whether_a_track_can_be_fitted(workspace: Workspace, track: Path) -> Non
     silence = bundled_path("data", "bundled", "music", "silence.ogg")
     assert can_fit(workspace, silence, 20.0)
     assert not can_fit(workspace, silence, 40.0)
-    with pytest.raises(ParameterError, match="lasts some time"):
+    with pytest.raises(ParameterError, match="must last more than 0 s"):
         can_fit(workspace, track, -1.0)
