@@ -248,30 +248,9 @@ def _out_of_range(fit: Fit) -> Refusal | None:
 
 
 def _plans(fit: Fit) -> list[LoopPlan]:
-    """Plans that keep what was asked for and repeat no less of the track than they must, best first; none without any.
+    """Plans that keep what was asked for, best first, none without any; where it must be by seams under the floor.
 
-    Fair seams, and the whole track again, are ways to that where nothing else is varied, see
-    `workbench.plans.loop`.
-    """
-    at_ease = replace(fit, params=fit.params.model_copy(update={"min_variety_seconds": 0.0}))
-    plans = _plans_that_keep(at_ease)
-    if fit.params.min_variety_seconds == 0.0 or _are_varied(plans, fit) or (fit.request.hits and not plans):
-        return plans
-    varied = _plans_at_floor(fit)
-    return varied if _are_varied(varied, fit) else plans
-
-
-def _are_varied(plans: Sequence[LoopPlan], fit: Fit) -> bool:
-    """Whether there are plans, and the first repeats no less of the track than it must."""
-    if not plans or not fit.has_bars:
-        return bool(plans)
-    return is_varied(segment_table(plans[0]), least_variety(fit.profile, fit.params, fit.constraints))
-
-
-def _plans_that_keep(fit: Fit) -> list[LoopPlan]:
-    """Plans that keep what was asked for, where it must be by seams under the floor, down to `REQUEST_FLOOR`.
-
-    A raised floor stays, and so does that of a length alone.
+    A raised floor stays, and so does that of a length alone; else it falls to `REQUEST_FLOOR`.
     """
     floor = fit.params.min_seam_score
     plans = _plans_at_floor(fit)
@@ -311,7 +290,11 @@ def _plans_of_any_kind(fit: Fit) -> list[LoopPlan]:
         if plans:
             return plans
     if music > playable + _NEARLY:
-        plans = _loops(fit) or _cuts(CutSearch(fit, may_repeat=True))
+        plans = _loops(fit)
+        is_fair = bool(plans) and plans[0].seam_score < fit.params.min_seam_score and not request.constraints.pinned
+        if not plans or is_fair:
+            cuts = _cuts(CutSearch(fit, may_repeat=True))
+            plans = cuts if cuts and (not plans or _is_varied(cuts[0], fit)) else plans
     else:
         plans = _cuts(CutSearch(fit, may_repeat=True))
         if not plans or plans[0].seam_score < NOTICED:
@@ -579,8 +562,14 @@ def _can_pin(fit: Fit, splice: NamedSplice) -> bool:
     more = SeamConstraints(pinned=(splice,))
     pinned = _asking(fit, replace(fit.request, constraints=fit.request.constraints.and_more(more)))
     try:
-        return _are_varied(_plans(pinned), pinned)
+        plans = _plans(pinned)
     except ContradictionError:  # something that is asked for rules the splice out
+    return bool(plans) and _is_varied(plans[0], pinned)
+
+
+def _is_varied(plan: LoopPlan, fit: Fit) -> bool:
+    """Whether a plan of a track with bars plays as much different music as is wanted."""
+    return is_varied(segment_table(plan), least_variety(fit.profile, fit.params, fit.constraints))
         return False
 
 

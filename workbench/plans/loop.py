@@ -33,7 +33,9 @@ Repetition that goes on and on is a fault as an audible seam is. Any five minute
 `CoverParams.min_variety_seconds` of different music (`workbench.plans.repetition.variety`), while there is any other
 way. The plan served as above stays where it satisfies that rule. Where it does not, or there is none, the first of
 these is served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and more; the whole track again. The
-ways that were passed over, the plan that repeats too much among them, are the options.
+ways that were passed over, the plan that repeats too much among them, are the options. Where no way plays as much
+different music, one that plays three quarters of it is as good, then one that plays half; but an audible seam is no
+price for a few seconds, and so only where that is a quarter more than what would be served.
 
 The answer is a function of the profile, the length, the constraints and the parameters alone.
 """
@@ -83,6 +85,8 @@ from workbench.seams.profile import LoopProfile
 
 _WAY_BARS = 8  # bars within which two ways past a range lead to the same place
 _MOST_WAYS = 4  # past a range that is not played, tried
+_SHARES = (1.0, 0.75, 0.5)  # of the variety wanted: where no way has the one, the next is asked for
+_LEAST_GAIN = 0.25  # of the variety wanted, that a way has more than the plan served, where it has not all of it
 
 
 def plan_loop(
@@ -218,10 +222,7 @@ def find_loop(
         least = min([NOTICED, *(_worst(route, found.usable) for route in goes_on[:1])])
     again = _begin_again(task, least if plans else 0.0)
     options = ranked_options(plans, again, profile, params) if plans else ()
-    needed = least_variety(profile, params, constraints)
-    if params.min_variety_seconds > 0.0 and not (options and is_varied(segment_table(options[0]), needed)):
-        varied = _varied_plans(found, task, needed)
-        options = varied_options(options, varied, again, needed)
+    options = _more_varied(options, found, again, task)
     if options:
         return replace(options[0], options=options)
     if isinstance(found, Refusal):
@@ -246,18 +247,60 @@ def ranked_options(
     return _falling(first_options(options))
 
 
-def varied_options(
-    repetitive: Sequence[LoopPlan], varied: Sequence[LoopPlan], again: LoopPlan | None, needed: float
+def _more_varied(
+    served: tuple[LoopPlan, ...], found: _Found | Refusal, again: LoopPlan | None, task: _Task
 ) -> tuple[LoopPlan, ...]:
-    """The options where the first of `repetitive`, if there are any, has less than `needed` s of variety.
+    """The options with the variety wanted, or with as much of it as there is a way to; none if there is no way.
 
-    At most `MAX_OPTIONS`, none if there is no way. `repetitive` are those that would be served else, `varied` the plans
-    that go on and have that variety, best first. `again` is the whole track again and again, or None.
+    `served` would be the options if repetition was no fault, none if there is no plan; `again` is the whole track again
+    and again, or None.
     """
-    if again is not None and not is_varied(segment_table(again), needed):
-        again = None
-    if not varied and again is None:
-        return tuple(repetitive)
+    profile, _, params, constraints = task
+    needed = least_variety(profile, params, constraints)
+    if params.min_variety_seconds == 0.0 or (served and is_varied(segment_table(served[0]), needed)):
+        return served
+    floor = params.min_seam_score
+    floors = [floor] if floor <= FAIR or is_raised(floor) else [floor, FAIR]
+    begins_again = [again, *(_begin_again(_at(task, fair, 0.0), 0.0) for fair in floors[1:])]
+    searched = {(floor, 0.0): found}
+
+    def going_on(floor: float, wanted: float) -> list[LoopPlan]:
+        """Plans that have the variety, by the best bodies or, if that is better, by longer ones."""
+        some: list[list[LoopPlan]] = [[]]
+        for body_seconds in (0.0, wanted):
+            if (floor, body_seconds) not in searched:
+                searched[floor, body_seconds] = _search(_at(task, floor, body_seconds))
+            ways = searched[floor, body_seconds]
+            if not isinstance(ways, Refusal):
+                routes = _unlike_routes(ways, profile, wanted)
+                some.append([assemble(route, ways.usable, profile, params) for route in routes])
+        return max(some, key=lambda plans: plans[0].plan_score if plans else 0.0)
+
+    for share in _SHARES:
+        if share < 1.0 and served and is_varied(segment_table(served[0]), (share - _LEAST_GAIN) * needed):
+            break
+        varied = next(filter(None, (going_on(floor, share * needed) for floor in floors)), [])
+        again = next((one for one in begins_again if one and is_varied(segment_table(one), share * needed)), None)
+        if varied or again is not None:
+            return varied_options(served, varied, again)
+    return served
+
+
+def _at(task: _Task, floor: float, body_seconds: float) -> _Task:
+    """A task with another floor of seam scores, and bodies that last so long at least."""
+    body_seconds = max(task.params.min_body_seconds, body_seconds)
+    changed = {"min_seam_score": floor, "min_body_seconds": body_seconds}
+    return task._replace(params=task.params.model_copy(update=changed))
+
+
+def varied_options(
+    repetitive: Sequence[LoopPlan], varied: Sequence[LoopPlan], again: LoopPlan | None
+) -> tuple[LoopPlan, ...]:
+    """The options where the first of `repetitive`, if there are any, repeats too much.
+
+    At most `MAX_OPTIONS`. `repetitive` are those that would be served else, `varied` the plans that go on and repeat
+    less, best first. `again` is the whole track again and again, or None.
+    """
     ways = [*varied[: 1 if repetitive else MAX_OPTIONS - 1], *([] if again is None else [again])]
     unlike: dict[object, LoopPlan] = {}  # an option has another body or another ending than those before it
     for plan in (*ways[:1], *repetitive[:1], *ways[1:], *repetitive[1:]):
@@ -391,26 +434,6 @@ def _played_body(table: FloatArray, usable: UsableSplices, profile: LoopProfile)
     return body if passes_of(table, np.array([body.song_from]), np.array([body.song_to])).any() else None
 
 
-def _varied_plans(found: _Found | Refusal, task: _Task, needed: float) -> list[LoopPlan]:
-    """Plans that go on with `needed` s of variety: of those found, by longer bodies, or over fair seams; or none."""
-    profile, params = task.profile, task.params
-
-    def among(some: _Found | Refusal) -> list[LoopPlan]:
-        if isinstance(some, Refusal):
-            return []
-        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, profile, needed)]
-
-    def search(floor: float, body_seconds: float) -> list[LoopPlan]:
-        changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}
-        return among(_search(task._replace(params=params.model_copy(update=changed))))
-
-    floor = params.min_seam_score
-    varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
-    if varied or floor <= FAIR or is_raised(floor):
-        return varied
-    return search(FAIR, 0.0) or search(FAIR, needed)
-
-
 def _begin_again(task: _Task, least: float) -> LoopPlan | None:
     """The best plan that plays the whole track again and again; None where the track or the length allows none.
 
@@ -419,9 +442,6 @@ def _begin_again(task: _Task, least: float) -> LoopPlan | None:
     profile, video, params, constraints = task
     if profile.restart is None:
         return None
-    # What follows a restart lasts as long as what opens the track: else it begins only to leave again.
-    longer = max(params.min_segment_seconds, params.min_opening_seconds)
-    params = params.model_copy(update={"min_segment_seconds": longer})
     usable = with_pairs(usable_splices(profile, params, constraints, restart=True), params)
     if usable.restart is None:
         return None

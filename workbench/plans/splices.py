@@ -170,6 +170,8 @@ def usable_splices(
     first = leave >= bars_before
     opens_after = np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
     first &= song_to - round(profile.song_start, 6) >= opens_after
+    # what follows a restart lasts as long as what opens the track: else it begins only to leave again
+    least_between = np.where((again & ~is_free)[:, None], np.maximum(least_between, opens_after), least_between)
     follows = leave[None, :] - enter[:, None] >= bars_between
     follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + ROUNDING_SECONDS
     first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)

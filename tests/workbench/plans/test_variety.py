@@ -18,6 +18,7 @@ from workbench.plans.plan import LoopPlan, segment_table
 from workbench.plans.plan_score import FAIR
 from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import is_varied, least_variety, variety
+from workbench.plans.request import PlanRequest
 from workbench.seams.profile import LoopProfile
 
 NO_RULE = CoverParams(min_variety_seconds=0.0)
@@ -75,6 +76,34 @@ def test_the_first_way_that_is_varied_is_served() -> None:
     assert ways(NO_RULE, long=0.4, restarts=False) == []
 
 
+def test_where_no_way_has_it_all_one_with_a_quarter_more_of_it_is_served() -> None:
+    def seconds_and_seam(**bodies: tuple[int, float]) -> tuple[float, float]:
+        found = {(10 + bars, 10): score for bars, score in bodies.values()}
+        plan = the_plan(plan_loop(track(found, restarts=False), 700.0, GOES_ON))
+        return round(variety(segment_table(plan))), plan.seam_score
+
+    assert seconds_and_seam(short=(7, 0.95)) == (14, 0.95)
+    assert seconds_and_seam(short=(7, 0.95), long=(23, 0.4)) == (46, 0.4)
+    assert seconds_and_seam(short=(7, 0.95), long=(23, FAIR - 0.01)) == (14, 0.95)
+    assert seconds_and_seam(short=(14, 0.95), long=(23, 0.4)) == (46, 0.4)
+    assert seconds_and_seam(short=(18, 0.95), long=(23, 0.4)) == (36, 0.95), "not much more"
+    assert seconds_and_seam(long=(23, 0.4)) == (46, 0.4), "instead of nothing"
+
+
+def test_what_is_left_out_is_no_reason_to_repeat_the_same_few_seconds() -> None:
+    short, past = (9, 2), (10, 20)  # a body of 14 s, and the way past what follows it
+    profile = track({short: 0.95, past: 0.4}, restarts=True)
+    excluded = TrackRange(float(profile.downbeats[12]), float(profile.downbeats[16]))
+    constraints = SeamConstraints(excluded=(excluded,))
+    for seconds in (300.0, 900.0):
+        plan = the_plan(plan_loop(profile, seconds, GOES_ON, constraints))
+        assert variety(segment_table(plan)) > 60.0, seconds
+        assert plan.ending.restarts > 0
+        assert plan.seam_score == 0.4
+        fit = the_plan(plan_fit(profile, seconds, PlanRequest(constraints=constraints), GOES_ON))
+        assert fit.segments == plan.segments
+
+
 def test_a_few_seconds_less_are_no_reason_for_an_audible_seam() -> None:
     for bars, is_served in ((29, True), (28, False)):
         nearly = (10 + bars, 10)
@@ -129,10 +158,14 @@ def check_rule(profile: LoopProfile, seconds: float) -> None:
         assert isinstance(before, Refusal) or _heard(before) in [_heard(option) for option in after.options]
         return
     assert not going_on
-    assert not any(option.ending.restarts for option in options)
-    if isinstance(before, LoopPlan):
-        assert after == before
-    else:
+    if isinstance(after, LoopPlan) and after != before:
+        # no way has all of it, and this one has much more of it than what was served
+        had = variety(segment_table(before)) if isinstance(before, LoopPlan) else 0.25 * needed
+        assert variety(segment_table(after)) - had > 0.2 * needed
+        assert after.seam_score >= FAIR
+        return
+    assert not any(varied(option, profile) for option in options if option.ending.restarts)
+    if isinstance(before, Refusal):
         assert isinstance(after, Refusal)
         assert after.reason == before.reason
         for tip in (after.best_splice, after.restart):
