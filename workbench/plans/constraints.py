@@ -222,12 +222,10 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
     """
     if not constraints:
         return UNCONSTRAINED
-    lines = profile.downbeats
-    whys = {_as_one(kind, one): _why_wrong(profile, one) for kind in _SEAM_KINDS for one in getattr(constraints, kind)}
-    wrong = {one: why for one, why in whys.items() if why}
+    wrong = find_wrong(profile, constraints)
     if wrong:
-        said = [part for one, why in wrong.items() for part in ("; ", one, f": {why}")]
-        raise ConstraintError(*said[1:], constraints=tuple(wrong))
+        raise wrong_ones(wrong)
+    lines = profile.downbeats
     inside = np.zeros(lines.size, dtype=bool)
     for one in constraints.never_cut:
         inside |= _inside(lines, one)
@@ -261,6 +259,12 @@ def line_pair(profile: LoopProfile, splice: NamedSplice, called: str | Constrain
         raise ConstraintError(called, f": {why}", constraints=about)
     leave, enter = nearest_line(profile.downbeats, np.array([splice.leave, splice.enter])).tolist()
     return leave, enter
+
+
+def find_wrong(profile: LoopProfile, constraints: SeamConstraints) -> list[tuple[Constraint, str]]:
+    """Constraints that make no sense on a track, each with the reason, as a clause."""
+    every = [(kind, one) for kind in _SEAM_KINDS for one in getattr(constraints, kind)]
+    return [(_as_one(kind, one), why) for kind, one in every if (why := _why_wrong(profile, one))]
 
 
 def _why_wrong(profile: LoopProfile, one: TrackRange | NamedSplice) -> str:
@@ -315,6 +319,18 @@ def joined(constraints: Sequence[Constraint], between: str) -> Sentence:
     """Constraints with a text between each two."""
     parts = [part for one in constraints for part in (between, one)]
     return Sentence(*parts[1:])
+
+
+def with_reasons(wrong: Sequence[tuple[Constraint, str]]) -> Sentence:
+    """Constraints, each with what is wrong with it; those of one reason together."""
+    groups = {why: [one for one, other in wrong if other == why] for _, why in wrong}
+    said = [Sentence("; ") + joined(some, " and ") + f": {why}" for why, some in groups.items()]
+    return Sentence(*[part for sentence in said for part in sentence.parts][1:])
+
+
+def wrong_ones(wrong: Sequence[tuple[Constraint, str]]) -> ConstraintError:
+    """The error of constraints that make no sense, each with the reason; at least one."""
+    return ConstraintError(*with_reasons(wrong).parts, constraints=tuple(dict.fromkeys(one for one, _ in wrong)))
 
 
 def clock(seconds: float) -> str:

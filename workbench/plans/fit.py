@@ -17,7 +17,7 @@ from math import floor, inf, isfinite
 
 import numpy as np
 
-from workbench.errors import ConstraintError, ContradictionError, Sentence
+from workbench.errors import ContradictionError, Sentence
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import PlayedSegments, Window, build_plan
@@ -29,8 +29,11 @@ from workbench.plans.constraints import (
     SeamConstraints,
     cannot_be_satisfied,
     clock,
+    find_wrong,
     joined,
     smallest_contradiction,
+    with_reasons,
+    wrong_ones,
 )
 from workbench.plans.cutdown import MAX_EARLY_SECONDS, SHARED, CutSearch, cut_splices, seams_allowed
 from workbench.plans.ends import (
@@ -223,28 +226,24 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
 
 
 def _out_of_range(fit: Fit) -> Refusal | None:
-    """The refusal of a time that the length does not have; raises `ConstraintError` for a part outside of the track."""
-    request, ends = fit.request, fit.profile.song_duration
+    """The refusal of times that the length does not have; raises `ConstraintError` where some are not in the track."""
+    request, profile = fit.request, fit.profile
+    wrong = find_wrong(profile, request.constraints) if fit.has_bars else []
     for keep in request.keep:
-        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= ends + 1e-3):
-            wrong = keep.constraint
-            raise ConstraintError(wrong, f": the track ends at {clock(ends)}", constraints=(wrong,))
-    if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
-        wrong = Constraint(_START_AT, (request.start_at,))
-        why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
-        return refusals.contradiction(Sentence(wrong, why), (wrong,))
-    late = [hit.constraint for hit in request.hits if hit.at >= fit.seconds]
-    if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
-        late.append(Constraint(_END_ON, (request.end_on,)))
-    if late:
-        return refusals.contradiction(joined(late, " and ") + f": that is outside of {fit.length}", tuple(late))
+        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
+            wrong.append((keep.constraint, f"the track ends at {clock(profile.song_duration)}"))
     for hit in request.hits:
-        if hit.landmark is not None and not hit.landmark < fit.profile.last_sound:
-            wrong = hit.constraint
-            raise ConstraintError(
-                wrong, f": the music of the track ends at {clock(fit.profile.last_sound)}", constraints=(wrong,)
-            )
-    return None
+        if hit.landmark is not None and not hit.landmark < profile.last_sound:
+            wrong.append((hit.constraint, f"the music of the track ends at {clock(profile.last_sound)}"))
+    late = [(hit.constraint, f"that is outside of {fit.length}") for hit in request.hits if hit.at >= fit.seconds]
+    if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
+        start = Constraint(_START_AT, (request.start_at,))
+        late.append((start, f"that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"))
+    if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
+        late.append((Constraint(_END_ON, (request.end_on,)), f"that is outside of {fit.length}"))
+    if wrong:
+        raise wrong_ones([*wrong, *late])
+    return refusals.contradiction(with_reasons(late), tuple(one for one, _ in late)) if late else None
 
 
 def _plans(fit: Fit) -> list[LoopPlan]:
@@ -564,13 +563,13 @@ def _can_pin(fit: Fit, splice: NamedSplice) -> bool:
     try:
         plans = _plans(pinned)
     except ContradictionError:  # something that is asked for rules the splice out
+        return False
     return bool(plans) and _is_varied(plans[0], pinned)
 
 
 def _is_varied(plan: LoopPlan, fit: Fit) -> bool:
     """Whether a plan of a track with bars plays as much different music as is wanted."""
     return is_varied(segment_table(plan), least_variety(fit.profile, fit.params, fit.constraints))
-        return False
 
 
 def _other_times(fit: Fit) -> Sentence:

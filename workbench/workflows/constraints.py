@@ -28,8 +28,8 @@ from workbench.plans.constraints import (
     NamedSplice,
     SeamConstraints,
     TrackRange,
+    find_wrong,
     line_pair,
-    on_lines,
 )
 from workbench.plans.fit_request import MIN_SECONDS
 from workbench.plans.request import LOOP_ALONE, Hit, Keep, KeptPart, PlanRequest
@@ -215,13 +215,11 @@ def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constrain
     """An analysis whose profile holds the pinned splices, at any score.
 
     The bar lines nearest to their times count. The track is decoded only if one of them is missing. Raises
-    `ConstraintError` if a constraint makes no sense on this track, two contradict each other, or a splice leaves no
-    room for a crossfade.
+    `ConstraintError` if a splice leaves no room for a crossfade.
     """
     profile = analysis.profile
-    if profile.downbeats.size < 3:  # the planner says what is wrong with such a track
+    if profile.downbeats.size < 3 or find_wrong(profile, constraints):  # the planner says what is wrong
         return analysis
-    on_lines(profile, constraints)
     of_pairs: dict[tuple[int, int], NamedSplice] = {}
     for one in constraints.pinned:
         of_pairs.setdefault(line_pair(profile, one, f"the splice {one.in_words}"), one)

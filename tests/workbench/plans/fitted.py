@@ -9,7 +9,7 @@ from workbench.plans.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.plans.fit import plan_fit
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
-from workbench.plans.request import Keep, PlanRequest
+from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.seams.profile import LoopProfile
 
 
@@ -23,9 +23,10 @@ class Fit:
     end_on: float | None = None
     last_hit: float | None = None
     constraints: SeamConstraints = NO_CONSTRAINTS
+    hits: tuple[Hit, ...] = ()
 
     def answer(self, profile: LoopProfile, params: CoverParams = CoverParams()) -> LoopPlan | Refusal:
-        request = PlanRequest(self.constraints, self.keep, self.start_at, self.end_on)
+        request = PlanRequest(self.constraints, self.keep, self.start_at, self.end_on, self.hits)
         return plan_fit(profile, self.seconds, request, params, last_hit=self.last_hit)
 
     def plan(self, profile: LoopProfile, params: CoverParams = CoverParams()) -> LoopPlan:

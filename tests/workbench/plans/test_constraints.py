@@ -253,7 +253,7 @@ def test_no_constraints_change_nothing() -> None:
         (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "pinned 8:20-0:02.4: the track ends at 2:10.9"),
         (
             SeamConstraints((TrackRange(100.0, 500.0),), (), (NamedSplice(500.0, 2.4), NamedSplice(48.4, 49.0))),
-            "never cut 1:40-8:20: the track ends at 2:10.9; pinned 8:20-0:02.4: the track ends at 2:10.9; "
+            "never cut 1:40-8:20 and pinned 8:20-0:02.4: the track ends at 2:10.9; "
             "pinned 0:48.4-0:49: both times are at the same bar line, 0:48.4, so nothing is spliced",
         ),
         (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),

@@ -25,7 +25,7 @@ from workbench.plans.fit import (
 from workbench.plans.fit_request import hook_of
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
-from workbench.plans.request import Keep, KeptPart, PlanRequest
+from workbench.plans.request import Hit, Keep, KeptPart, PlanRequest
 from workbench.seams.profile import EndingKind, LoopProfile
 
 
@@ -307,6 +307,22 @@ def test_what_cannot_be_kept_is_named(why: str, asked: dict[str, object]) -> Non
 def test_a_part_outside_of_the_track_is_an_error() -> None:
     with pytest.raises(ConstraintError, match="the track ends at"):
         Fit(30.0, (Keep(None, 100.0, 500.0),)).answer(track_profile())
+
+
+def test_wrong_times_of_all_kinds_are_named_at_once() -> None:
+    asked = Fit(
+        30.0,
+        (Keep(None, 100.0, 500.0),),
+        constraints=SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)),
+        hits=(Hit(31.0, 400.0),),
+        end_on=32.0,
+    )
+    with pytest.raises(ConstraintError) as refused:
+        asked.answer(track_profile())
+    assert str(refused.value) == (
+        "pinned 8:20-0:02.4 and keep 1:40-8:20: the track ends at 2:10.9; "
+        "hit 0:31: the music of the track ends at 2:10.7; hit 0:31 and end on 0:32: that is outside of 30 s"
+    )
 
 
 @pytest.mark.parametrize("seconds", [10.0, 20.0, 30.0])
