@@ -74,8 +74,6 @@ if TYPE_CHECKING:
     from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.conform import ConformRequest as ConformRequest
     from workbench.workflows.conform import conform as conform
-    from workbench.workflows.plan import fit_track as fit_track
-    from workbench.workflows.plan import loop_track as loop_track
     from workbench.workflows.plan import plan_lengths as plan_lengths
     from workbench.workflows.plan import plan_track as plan_track
     from workbench.workflows.plan import save_plan as save_plan
@@ -122,11 +120,9 @@ _HOMES = {
     "datasets": "lab",
     "decode": "media.audio",
     "evaluate": "lab.evaluate",
-    "fit_track": "workflows.plan",
     "keep_grid": "workflows.beats",
     "load_profile": "store.profiles",
     "load_settings": "store.settings",
-    "loop_track": "workflows.plan",
     "map_beats": "workflows.beats",
     "open": "analysis.workspace",
     "params": "params.described",

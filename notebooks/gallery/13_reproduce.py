@@ -11,7 +11,7 @@ from workbench.workflows.reproduce import reproduce
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
-kept = wb.save_plan(wb.loop_track(workspace, track, 300.0), "plan.json")
+kept = wb.save_plan(wb.plan_track(workspace, track, 300.0, wb.PlanRequest(only_loop=True)), "plan.json")
 
 again = reproduce(workspace, json.loads(kept.read_text()), track=track)
 print("the same plan:", again.same)

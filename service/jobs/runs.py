@@ -33,6 +33,7 @@ from workbench.files import hash_file
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, audio_unavailable
+from workbench.plans.request import LOOP_ALONE
 from workbench.results.align import MOST_SYNC_POINTS, align_result
 from workbench.results.beats import beat_grid_body
 from workbench.results.loop_parts import loop_names, with_mix
@@ -47,7 +48,7 @@ from workbench.workflows.align import align_track, mix_beside
 from workbench.workflows.beats import map_beats
 from workbench.workflows.match import match
 from workbench.workflows.mix import mix_under
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 from workbench.workflows.preview import make_preview
 
 log = structlog.get_logger("service.jobs")
@@ -119,7 +120,7 @@ def _loop(job: Job, context: Context) -> Outcome:
     try:
         if stored is None:
             source = TrackSource(track.track_id, track.path, track)
-            found = loop_track(_with_stages(context), source, video.seconds)
+            found = plan_track(_with_stages(context), source, video.seconds, LOOP_ALONE)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track, context)
             stored = loop_facts(_without_paths(found.answer, track))

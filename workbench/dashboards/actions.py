@@ -41,7 +41,7 @@ from workbench.workflows.constraints import recorded_request
 from workbench.workflows.demo import demo_loop
 from workbench.workflows.mix import draw_envelope
 from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
-from workbench.workflows.plan import Planned, can_fit, plan_track
+from workbench.workflows.plan import Planned, plan_track
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -524,17 +524,17 @@ class Session(State):
 
     def _look_for_fit(self) -> None:
         """Have a worker find out whether a track that is not looped under the video can be fitted to it."""
-        loop, request = self.loop, self.request
+        loop, request = self.loop, replace(self.request, only_loop=False)
         if loop is None or loop.video is None or self.offers_fit:
             return
         if not isinstance(loop.answer, Refusal) or loop.answer.retryable:
             return
 
-        def known(can: bool) -> None:
-            self.offers_fit = can
+        def known(fitted: Planned) -> None:
+            self.offers_fit = isinstance(fitted.answer, LoopPlan)
 
         self.run(
-            can_fit, loop.track, loop.video, request, then=known, wanted=lambda: self.loop is loop,
+            plan_track, loop.track, loop.video, request, then=known, wanted=lambda: self.loop is loop,
             subject=str(loop.track.path), same=partial(self._as_planned, loop.track, loop.video, request),
         )  # fmt: skip
 

@@ -24,10 +24,11 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.lab.datasets import DatasetTrack
 from workbench.lab.evaluate import SKIP_SECONDS, evaluate_track
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
 from workbench.workflows.catalog import cluster, list_files
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 
 if TYPE_CHECKING:
     import pandas
@@ -71,7 +72,7 @@ def measure_seams(workspace: Workspace, track: Path | DatasetTrack, skip_seconds
 
 def measure_loop(workspace: Workspace, track: Path | DatasetTrack, seconds: float = 300.0) -> Row:
     """The plan that covers a video of some length, s; the reason where there is none."""
-    answer = loop_track(workspace, _path_of(track), seconds).answer
+    answer = plan_track(workspace, _path_of(track), seconds, LOOP_ALONE).answer
     if not isinstance(answer, LoopPlan):
         return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
     return {

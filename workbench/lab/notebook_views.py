@@ -2,7 +2,7 @@
 
 A page holds the sound itself, as MP3, so that a stored notebook plays without a kernel; no more than half a minute of
 it, for a notebook is a text file. A grid plays as clicks. A plan or a mix alone has no sound, nor have the results
-of `wb.loop_track` and `wb.fit_track`, which show their plans: `wb.plan_of` and `wb.splice` join a plan with its
+of `wb.plan_track`, which show their plans: `wb.plan_of` and `wb.splice` join a plan with its
 recording. The tracks of a lane play where their files can be read.
 """
 

@@ -41,6 +41,7 @@ from workbench.matching.lane import Match
 from workbench.media.audio import decode, write_audio
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
+from workbench.plans.request import LOOP_ALONE
 from workbench.plots.palette import clock
 from workbench.recording import Recording
 from workbench.render.remux import copy_stream
@@ -49,7 +50,7 @@ from workbench.render.video import Playback, render_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.catalog import add_tracks, bundled_files
 from workbench.workflows.match import match
-from workbench.workflows.plan import Planned, loop_track, save_plan
+from workbench.workflows.plan import Planned, plan_track, save_plan
 from workbench.workflows.report import (
     ShownSeam,
     mix_section,
@@ -165,7 +166,7 @@ def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
     video = demo_video(workspace, seconds)
     watched = watch(workspace, video)  # before the rest: one pass finds what planning, mix and report need
     choice = choose(workspace, video)
-    loop = loop_track(workspace, choice.best.track, video, auto_mix=True)
+    loop = plan_track(workspace, choice.best.track, video, LOOP_ALONE, auto_mix=True)
     folder = workspace.home.prepared(workspace.home.demo)
     rendered, report = _make(workspace, loop, video, choice)
     plan = save_plan(loop, folder / "plan.json")
@@ -176,7 +177,7 @@ def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Planned:
     """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`."""
     video = demo_video(workspace, seconds)
     choice = choose(workspace, video)
-    return loop_track(workspace, choice.best.track, video, auto_mix=True)
+    return plan_track(workspace, choice.best.track, video, LOOP_ALONE, auto_mix=True)
 
 
 def choose(workspace: Workspace, video: Path) -> Choice:
@@ -197,7 +198,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.track.track_id)
 
     in_silence = workspace.with_progress(silent)
-    loops = sorted((loop_track(in_silence, track, watched.duration) for track in tracks), key=place)
+    loops = sorted((plan_track(in_silence, track, watched.duration, LOOP_ALONE) for track in tracks), key=place)
     if not loops or isinstance(loops[0].answer, Refusal):
         raise ParameterError(
             f"no bundled track can cover a video of {watched.duration:g} s; the shortest needs 30 s more than its own "

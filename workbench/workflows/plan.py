@@ -3,8 +3,8 @@
 If the music cannot do it, or the sound of a track of the catalog cannot be decoded (`audio_unavailable`), the answer is
 a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
 
-Functions: `plan_track`, and `plan_lengths` for several that share their parts; `loop_track` and `fit_track`, which say
-what kinds of plans will do, and `can_fit`, whether there is one. A plan, or why there is none, is a `Planned`.
+Functions: `plan_track`, and `plan_lengths` for several that share their parts. A plan, or why there is none, is a
+`Planned`.
 `planned_body` and `planned_json`, the result as JSON, without and with its provenance; `save_plan`, that as a file;
 `read_planned`, a plan from such a file; `video_length`, of what is to be covered.
 """
@@ -129,30 +129,6 @@ class Planned(Shown):
         """The option that was planned as a number, see `option_numbers`; raises `PlanError` where there is none."""
         numbers = self.option_numbers
         return self.plan.option(numbers.index(number) + 1 if number in numbers else number)
-
-
-def loop_track(
-    workspace: Workspace,
-    track: TrackSource | Path | str,
-    to: Path | float,
-    request: PlanRequest = LENGTH_ALONE,
-    *,
-    auto_mix: bool = False,
-) -> Planned:
-    """Loop a track under a longer video: `plan_track` where only a loop will do."""
-    return plan_track(workspace, track, to, replace(request, only_loop=True), auto_mix=auto_mix)
-
-
-def fit_track(
-    workspace: Workspace,
-    track: TrackSource | Path | str,
-    to: Path | float,
-    request: PlanRequest = LENGTH_ALONE,
-    *,
-    auto_mix: bool = False,
-) -> Planned:
-    """Fit a track to a video or a length: `plan_track` where any kind of plan will do."""
-    return plan_track(workspace, track, to, replace(request, only_loop=False), auto_mix=auto_mix)
 
 
 def plan_track(
@@ -396,19 +372,6 @@ def read_planned(workspace: Workspace, result: Mapping[str, Any], track: TrackSo
             mix = with_drawn(mix_under(workspace, plan, track.path, video), drawn)
     analysis = analyze(workspace, track.path)
     return Planned(track, video, plan.window_end, plan, analysis, mix, made, recorded_request(made))
-
-
-def can_fit(
-    workspace: Workspace, track: TrackSource | Path | str, to: Path | float, request: PlanRequest = LENGTH_ALONE
-) -> bool:
-    """Whether a track can be fitted to a video, or to a length in seconds, as is asked for.
-
-    Raises `ParameterError` for a length that is not positive and finite.
-    """
-    try:
-        return isinstance(fit_track(workspace, track, to, request).answer, LoopPlan)
-    except ConstraintError:
-        return False
 
 
 def video_length(video: Path | float) -> float:

@@ -27,9 +27,10 @@ from tests.benchmarks.table import Table
 from workbench.analysis.workspace import Workspace
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.recording import FloatArray
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 EXTRA_SECONDS = 90.0
 LEAST_BODY_SECONDS = 12.0
@@ -55,7 +56,7 @@ class Row:
 def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = True) -> Row:
     """Plan a recording, ask the peer, judge both; `searched`: look for the best splices too, which is slow."""
     workspace = Workspace(Home(home))
-    loop = loop_track(workspace, one.path, one.seconds + EXTRA_SECONDS)
+    loop = plan_track(workspace, one.path, one.seconds + EXTRA_SECONDS, LOOP_ALONE)
     sound = workspace.load_recording(one.path)
     listener = Listener(sound.samples, sound.sample_rate)
     planned = isinstance(loop.answer, LoopPlan)

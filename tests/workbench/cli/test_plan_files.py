@@ -24,7 +24,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.results.plan import plan_body
 from workbench.store.home import Home
-from workbench.workflows.plan import fit_track, save_plan
+from workbench.workflows.plan import plan_track, save_plan
 
 from .conftest import Cli
 
@@ -68,7 +68,7 @@ def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made
     given = shutil.copy(track_file, tmp_path / "mine" / "song.wav")
     file, home = tmp_path / "plan.json", ("--home", tmp_path / "home")
     with Workspace(Home(tmp_path / "home")) as workspace:
-        save_plan(fit_track(workspace, given, 10.0), file)
+        save_plan(plan_track(workspace, given, 10.0), file)
     err = workbench.refused(2, "render", file, "-o", tmp_path / "none.wav", *home)
     assert "a render needs the track" in err
     (tmp_path / "music").mkdir()

@@ -9,9 +9,10 @@ from typing import Any
 
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.workspace import Workspace
+from workbench.plans.request import LOOP_ALONE
 from workbench.review.projects import keep_fields, plan_record, rename_project, start_project
 from workbench.store.home import Home
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 
 from .conftest import Cli
 
@@ -48,7 +49,7 @@ def test_the_projects_of_the_page_are_listed(workbench: Cli, track_file: Path, t
     with Workspace(Home(tmp_path / "home")) as workspace:
         track, video = TrackSource(track_file.name, track_file, None), tmp_path / "film.mp4"
         begun = start_project(workspace, video, track)
-        keep_fields(workspace, begun.project_id, {"plan": plan_record(loop_track(workspace, track, 80.0))})
+        keep_fields(workspace, begun.project_id, {"plan": plan_record(plan_track(workspace, track, 80.0, LOOP_ALONE))})
         rename_project(workspace, begun.project_id, "Spring film")
         empty = start_project(workspace, None, track)
     (tmp_path / "folder").mkdir()

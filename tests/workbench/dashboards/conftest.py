@@ -19,8 +19,9 @@ from workbench.dashboards.app import make_server
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam
 from workbench.files import bundled_path
 from workbench.plans.plan import PlanKind
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, fit_track, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 
 @pytest.fixture(scope="session")
@@ -123,7 +124,7 @@ def corner_fit(corner_home: Home, short_video: Path) -> Planned:
     """The track of `corner_loop` fitted to a minute: straight first, and a cut-down among its options."""
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")
     workspace = Workspace(corner_home)
-    loop = fit_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True)
+    loop = plan_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True)
     kinds = [option.kind for option in loop.plan.options]
     assert kinds[0] is PlanKind.STRAIGHT
     assert PlanKind.CUT_DOWN in kinds
@@ -132,7 +133,7 @@ def corner_fit(corner_home: Home, short_video: Path) -> Planned:
 
 def _planned(home: Home, track: str, seconds: float) -> Planned:
     path = bundled_path("data", "bundled", "music", f"{track}.ogg")
-    return loop_track(Workspace(home), find_track(Workspace(home), str(path)), seconds)
+    return plan_track(Workspace(home), find_track(Workspace(home), str(path)), seconds, LOOP_ALONE)
 
 
 def copy_home(home: Home, folder: Path) -> Home:

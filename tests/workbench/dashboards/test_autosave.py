@@ -29,7 +29,7 @@ from workbench.mix.balance import Mix
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
-from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.review.history import Edits, Window, record_change
 from workbench.review.projects import (
     delete_project,
@@ -43,7 +43,7 @@ from workbench.review.verdicts import judge_seam, newest_verdicts
 from workbench.review.versions import freeze_plan, thaw
 from workbench.store.home import Home
 from workbench.workflows.move_seam import find_places, plan_around
-from workbench.workflows.plan import Planned, loop_track, plan_track
+from workbench.workflows.plan import Planned, plan_track
 from workbench.workflows.reproduce import reproduce
 
 ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
@@ -52,7 +52,9 @@ ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
 @pytest.fixture(scope="module")
 def filmed(corner_home: Home, corner_loop: Planned, draw_video: Callable[[float], Path]) -> Planned:
     """The plan of `corner_loop`, under a video in which somebody speaks."""
-    return loop_track(Workspace(corner_home), corner_loop.track, draw_video(corner_loop.video_seconds), auto_mix=True)
+    return plan_track(
+        Workspace(corner_home), corner_loop.track, draw_video(corner_loop.video_seconds), LOOP_ALONE, auto_mix=True
+    )
 
 
 @pytest.fixture

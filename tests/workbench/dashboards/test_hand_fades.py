@@ -14,8 +14,9 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.dashboards.state import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_a_page_keeps_them_when_it_plans_anew(
     assert session.plan is not None
     assert session.plan.seam_fades[0] == 0.2
     assert session.notice == ""
-    shorter = loop_track(Workspace(home), loop.track, 200.0)
+    shorter = plan_track(Workspace(home), loop.track, 200.0, LOOP_ALONE)
     places = {seam_place(shorter.plan, seam) for seam in range(len(shorter.plan.seam_times))}
     session.show_again(shorter)
     assert bool(session.notice) is (seam_place(plan, 0) not in places)

@@ -28,9 +28,9 @@ from workbench.files import bundled_path
 from workbench.media.audio import write_audio
 from workbench.plans.plan import PlanKind
 from workbench.plans.refusals import audio_unavailable
-from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 PATIENCE_SECONDS = 120.0
@@ -244,7 +244,7 @@ def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(se
 
 def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: Session, loop: Planned) -> None:
     """Its length alone refused it, before anything was analysed; the page has it analysed then."""
-    refused = loop_track(Workspace(session.home), loop.track, 60.0)
+    refused = plan_track(Workspace(session.home), loop.track, 60.0, LOOP_ALONE)
     assert refused.analysis is None
     session.show(refused)
     until_idle(session)

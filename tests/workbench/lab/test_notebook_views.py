@@ -76,7 +76,7 @@ def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
     track = write_audio(tmp_path / "<piece>.wav", [recording.samples], recording.sample_rate, recording.channels)
     with wb.open(tmp_path / "home") as workspace:
         fit, loop = wb.plan_lengths(workspace, track, [10.0, 120.0])
-        refused = wb.loop_track(workspace, track, 1.0)
+        refused = wb.plan_track(workspace, track, 1.0, wb.PlanRequest(only_loop=True))
     html = fit._repr_html_()
     assert len(_pictures(html)) == 1
     assert "&lt;piece&gt;: straight plan of 0:10, no seam" in html
@@ -94,7 +94,10 @@ def test_every_value_prints_itself_in_short_and_has_its_table(piece: Any, tmp_pa
     (tmp_path / "piece.beats").write_text("".join(f"{at}\n" for at in piece.grid.beats))
     with wb.open(tmp_path / "home") as workspace:
         analysis, beats = wb.analyze(workspace, track), wb.map_beats(workspace, track)
-        loop, refused = wb.loop_track(workspace, track, 36_000.0), wb.loop_track(workspace, track, 1.0)
+        loop, refused = (
+            wb.plan_track(workspace, track, 36_000.0, wb.PlanRequest(only_loop=True)),
+            wb.plan_track(workspace, track, 1.0, wb.PlanRequest(only_loop=True)),
+        )
     dataset, spliced = wb.datasets.load(tmp_path), wb.splice(recording, 16.0, 8.0, grid=piece.grid)
     tables: list[Any] = [
         *(piece.grid, analysis, analysis.profile, beats, loop, loop.plan, spliced, spliced.played, dataset),

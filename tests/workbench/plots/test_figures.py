@@ -31,6 +31,7 @@ from workbench.matching.video_reference import MatchReference
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plans.conform import conform_plan, unsure_seams
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.plots import match
 from workbench.plots.align import EVENT_COLOURS, LANDMARK_COLOURS, align_figure
 from workbench.plots.beats import beats_figure, envelope
@@ -48,7 +49,7 @@ from workbench.review.verdicts import Word
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, TrackSection
 from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 
 TRACK = Landmarks(
     marks_of(
@@ -126,7 +127,7 @@ def test_draws_a_grid_with_and_without_sound_and_one_without_beats() -> None:
 
 def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callable[[Figure], None]) -> None:
     track = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
-    loop = loop_track(Workspace(home), track, 300.0)
+    loop = plan_track(Workspace(home), track, 300.0, LOOP_ALONE)
     assert loop.analysis is not None
     kept = (SharedSpan(0.0, 0.0, 90.0), SharedSpan(93.0, 90.0, 207.0))
     difference = EditDifference(300.0, 297.0, kept, (EditChange(90.0, 90.0, -3.0, "trim"),), 0.04)
@@ -242,7 +243,7 @@ SIZES = ((12.0, 6.2), (6.0, 4.2), (16.0, 6.0))
 @pytest.mark.parametrize("name", TRACKS)
 def test_plans_of_bundled_tracks(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:
     track = bundled_path("data", "bundled", "music", f"{name}.ogg")
-    loop = loop_track(Workspace(home), Path(track), seconds)
+    loop = plan_track(Workspace(home), Path(track), seconds, LOOP_ALONE)
     assert loop.analysis is not None
     speech = [(20.0, 40.0), (60.0, 62.0)]
     points = [(19.0, 0.0), (20.0, 14.0), (40.0, 14.0), (41.0, 0.0)]

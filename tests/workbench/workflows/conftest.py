@@ -12,8 +12,9 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.files import bundled_path
 from workbench.lab.notebooks import find_notebook, run_notebook
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 RATE = 22_050
 
@@ -70,4 +71,4 @@ def reviewed_loop(tmp_path_factory: pytest.TempPathFactory) -> Planned:
     """A bundled track under four minutes, with three seams."""
     workspace = Workspace(Home(tmp_path_factory.mktemp("reviewed")))
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    return loop_track(workspace, find_track(workspace, str(path)), 240.0)
+    return plan_track(workspace, find_track(workspace, str(path)), 240.0, LOOP_ALONE)

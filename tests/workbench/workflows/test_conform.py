@@ -21,11 +21,11 @@ from workbench.plans.hits import hit_distance
 from workbench.plans.plan import EndKind, PlanKind, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
-from workbench.plans.request import Hit, Keep, PlanRequest
+from workbench.plans.request import LOOP_ALONE, Hit, Keep, PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.workflows.conform import Conformed, ConformRequest, conform_json, conform_summary, conform_table
 from workbench.workflows.conform import conform as conform_to
-from workbench.workflows.plan import fit_track, loop_track, planned_json
+from workbench.workflows.plan import plan_track, planned_json
 from workbench.workflows.reproduce import reproduce
 
 TRACK = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
@@ -65,7 +65,7 @@ def cuts(tmp_path: Path) -> tuple[Path, Path]:
 def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts: tuple[Path, Path]) -> None:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
     never = SeamConstraints(never_cut=(TrackRange(20.0, 30.0),))
-    made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0, PlanRequest(never)))
+    made = planned_json(plan_track(workspace.with_params(params), TRACK, 300.0, PlanRequest(never, only_loop=True)))
     found = conform(workspace, json.loads(json.dumps(made)), *cuts)
     body = conform_json(found)
     assert (body["track_id"], body["video_id"]) == (made["track_id"], "new.otio")
@@ -85,7 +85,7 @@ def test_a_conformed_plan_is_conformed_again_and_reproduced(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
-    made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0))
+    made = planned_json(plan_track(workspace.with_params(params), TRACK, 300.0, LOOP_ALONE))
     once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts))))
     back = conform(workspace, once, cuts[1], cuts[0])
     assert back.plan.window_end == 300.0
@@ -100,7 +100,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     shots = [("a", 0.0, 40.0), ("b", 0.0, 30.0), ("c", 0.0, 30.0)]
     old = write_cut(tmp_path / "old.otio", shots)
     new = write_cut(tmp_path / "new.otio", [shots[0], ("b", 0.0, 28.0), shots[2]])
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 100.0))))
     usual = conform(workspace, made, old, new)
     faded = conform(workspace, made, old, new, keep_ending=False)
     assert not usual.plan.ends_in_fade
@@ -139,7 +139,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
 def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 60.0), ("b", 0.0, 40.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 60.0), ("b", 0.0, 39.0)])
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 100.0))))
     found = conform(workspace, made, old, new)
     less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
     assert 0.0 < less <= 1.0
@@ -153,7 +153,7 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
 def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 45.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 9.0)])
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 45.0))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 45.0))))
     for keep_ending in (False, True):
         found = conform(workspace, made, old, new, keep_ending=keep_ending)
         lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
@@ -165,7 +165,7 @@ def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_pat
 def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    made = planned_json(loop_track(workspace, TRACK, 300.0))
+    made = planned_json(plan_track(workspace, TRACK, 300.0, LOOP_ALONE))
     once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts))))
     other = json.loads(json.dumps(once))
     other["plan"]["seam_fades"][0] += 0.01
@@ -186,7 +186,7 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 8.0), ("b", 4.0, 8.0)])
     noise = 0.01 * np.random.default_rng(1).standard_normal((1, 16 * 48_000))
     write_video(tmp_path / "new.mp4", [grey(90)] * 80, 5, sound=noise.astype(np.float32))
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 20.0))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 20.0))))
     points = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [14.0, 9.0], [15.0, 0.0]]
     made["provenance"]["constraints"]["envelope_points"] = points
     duck = {"envelope_points": points, "envelope_hz": 100, "speech_ranges": [], "depth_db": 9.0,
@@ -212,7 +212,7 @@ def test_what_was_asked_of_the_old_plan_is_asked_of_the_new_one(workspace: Works
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
     asked = PlanRequest(SeamConstraints(excluded=(TrackRange(30.0, 40.0),)), keep=(Keep(None, 52.0, 60.0),))
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, asked))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 60.0, asked))))
     found = conform(workspace, made, old, new)
     table = segment_table(found.plan)
     assert ((table[:, 0] <= 52.0) & (table[:, 1] >= 60.0)).any()
@@ -238,7 +238,7 @@ def test_hits_fades_and_own_music_given_by_hand_move_with_their_picture(
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
     own = WorkbenchParams(mix=MixParams(own_music_at=((10.0, 14.0), (18.0, 35.0))))
     asked = PlanRequest(hits=(Hit(at, 30.0),), fade=3.0)
-    made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0, asked))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace.with_params(own), TRACK, 60.0, asked))))
     found = conform(workspace, made, old, new)
     provenance = conform_json(found)["provenance"]
     assert provenance["constraints"].get("hit") == (None if moved is None else [[moved, 30.0]])
@@ -260,14 +260,14 @@ def test_own_music_in_too_many_pieces_is_one_sentence(workspace: Workspace, tmp_
     shots = [(("a", 0.4 * n, 0.4), ("b", 9.0 * n, 0.2)) for n in range(150)]
     new = write_cut(tmp_path / "new.otio", [shot for pair in shots for shot in pair])
     own = WorkbenchParams(mix=MixParams(own_music_at=((0.0, 60.0),)))
-    made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace.with_params(own), TRACK, 60.0))))
     with pytest.raises(EditError, match="in 150 pieces in the new cut; conform with a profile"):
         conform(workspace, made, old, new)
 
 
 def test_that_the_music_starts_elsewhere_than_was_asked_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
-    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, PlanRequest(start_at=30.0)))))
+    made = json.loads(json.dumps(planned_json(plan_track(workspace, TRACK, 60.0, PlanRequest(start_at=30.0)))))
     moved = write_cut(tmp_path / "moved.otio", [("a", 0.0, 15.0), ("b", 0.0, 40.0)])
     found = conform(workspace, made, old, moved)
     assert "the music starts at 0:25, not at 0:30 as was asked, with its picture" in lines_of(found)

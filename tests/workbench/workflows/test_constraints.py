@@ -27,7 +27,7 @@ from workbench.workflows.constraints import (
     request_records,
     with_pinned,
 )
-from workbench.workflows.plan import fit_track, loop_track, planned_json
+from workbench.workflows.plan import plan_track, planned_json
 from workbench.workflows.reproduce import reproduce
 
 
@@ -76,10 +76,10 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 ) -> None:
     def plan_of(constraints: SeamConstraints) -> tuple[LoopPlan, dict[str, object]]:
         if seconds > 200.0:
-            loop = loop_track(workspace, song, seconds, PlanRequest(constraints))
+            loop = plan_track(workspace, song, seconds, PlanRequest(constraints, only_loop=True))
             return loop.plan, planned_json(loop)
         # With its intro the best plan of this length has seams.
-        fit = fit_track(workspace, song, seconds, PlanRequest(constraints, (Keep(KeptPart.INTRO),)))
+        fit = plan_track(workspace, song, seconds, PlanRequest(constraints, (Keep(KeptPart.INTRO),)))
         return fit.plan, planned_json(fit)
 
     profile = analyze(workspace, song).profile
@@ -108,11 +108,11 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 def test_what_contradicts_is_named(workspace: Workspace, song: Path) -> None:
     pin = (NamedSplice(92.0, 48.0),)
     sung = SeamConstraints(never_cut=(TrackRange(40.0, 60.0),), pinned=pin)
-    refused = loop_track(workspace, song, 256.0, PlanRequest(sung)).answer
+    refused = plan_track(workspace, song, 256.0, PlanRequest(sung, only_loop=True)).answer
     assert isinstance(refused, Refusal)
     assert [one.id for one in refused.constraints] == ["pinned 1:32-0:48", "never_cut 0:40-1:00"]
     others = SeamConstraints((TrackRange(3.0, 5.0),), (NamedSplice(20.0, 40.0),), pin)
-    refused = fit_track(workspace, song, 30.0, PlanRequest(others, start_at=28.0)).answer
+    refused = plan_track(workspace, song, 30.0, PlanRequest(others, start_at=28.0)).answer
     assert isinstance(refused, Refusal)
     assert refused.hint == "start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s."
     assert [one.id for one in refused.constraints] == ["start_at 0:28", "pinned 1:32-0:48"]

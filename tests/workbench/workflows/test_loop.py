@@ -18,8 +18,9 @@ from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
-from workbench.workflows.plan import loop_track, planned_body, planned_json, save_plan
+from workbench.workflows.plan import plan_track, planned_body, planned_json, save_plan
 
 RATE = 22_050
 EXCESS = CoverParams().required_excess_seconds
@@ -45,10 +46,12 @@ def test_the_early_refusal_is_the_planners(track: Path, tmp_path: Path) -> None:
     """Before any analysis, after it, and from the planner itself: the same reason, hint and numbers."""
     seconds = decode(track).duration + EXCESS - 1.0
     home = Home(tmp_path)
-    early = loop_track(Workspace(home), track, seconds).answer
+    early = plan_track(Workspace(home), track, seconds, LOOP_ALONE).answer
     assert is_empty(home)
     analysis = analyze(Workspace(home), track)
-    assert early == loop_track(Workspace(home), track, seconds).answer == plan_loop(analysis.profile, seconds)
+    assert (
+        early == plan_track(Workspace(home), track, seconds, LOOP_ALONE).answer == plan_loop(analysis.profile, seconds)
+    )
 
 
 @pytest.mark.parametrize(("missing_s", "refused"), [(0.0, False), (-1e-6, False), (1e-6, True), (0.4e-6, False)])
@@ -57,7 +60,7 @@ def test_the_border_is_the_reported_length_to_the_microsecond(
 ) -> None:
     home = Home(tmp_path)
     seconds = round(decode(track).duration, 6) + EXCESS - missing_s
-    answer = loop_track(Workspace(home), track, seconds).answer
+    answer = plan_track(Workspace(home), track, seconds, LOOP_ALONE).answer
     assert (isinstance(answer, Refusal) and answer.reason is RefusalReason.VIDEO_NOT_LONGER) == refused
     assert is_empty(home) == refused
 
@@ -78,7 +81,7 @@ def test_a_file_that_states_no_length_is_counted(long_track: Path, tmp_path: Pat
         file.mux(stream.encode(None))
     seconds = round(decode(track).duration, 6)
     assert seconds == pytest.approx(100.0, abs=0.2)
-    refusal = loop_track(Workspace(home), track, seconds + EXCESS - 0.001).answer
+    refusal = plan_track(Workspace(home), track, seconds + EXCESS - 0.001, LOOP_ALONE).answer
     assert isinstance(refusal, Refusal)
     assert refusal.reason is RefusalReason.VIDEO_NOT_LONGER
     assert refusal.track_seconds == seconds
@@ -93,9 +96,9 @@ def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) 
     torn.write_bytes(content[: len(content) // 2])
     for seconds in (60.0, 300.0):
         with pytest.raises(MediaError, match="cut short"):
-            loop_track(Workspace(home), torn, seconds)
+            plan_track(Workspace(home), torn, seconds, LOOP_ALONE)
         of_catalog = TrackSource("trk_torn", torn, Track("trk_torn", torn, "00"))
-        answer = loop_track(Workspace(home), of_catalog, seconds).answer
+        answer = plan_track(Workspace(home), of_catalog, seconds, LOOP_ALONE).answer
         assert isinstance(answer, Refusal)
         assert answer.reason is RefusalReason.AUDIO_UNAVAILABLE
         assert "cut short" in answer.hint
@@ -108,20 +111,20 @@ def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_
     track, home = tmp_path / "track.mp4", Home(tmp_path / "home")
     sound = np.concatenate(list(noise(10.0)), axis=1)
     write_video(track, (grey(k % 200) for k in range(300)), 5, sound=sound, sample_rate=RATE)
-    answer = loop_track(Workspace(home), track, 45.0).answer
+    answer = plan_track(Workspace(home), track, 45.0, LOOP_ALONE).answer
     assert not isinstance(answer, Refusal) or answer.reason is not RefusalReason.VIDEO_NOT_LONGER
 
 
 def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:
     params = WorkbenchParams(cover=CoverParams(required_excess_seconds=90.0))
-    answer = loop_track(Workspace(Home(tmp_path), params), track, decode(track).duration + 89.0).answer
+    answer = plan_track(Workspace(Home(tmp_path), params), track, decode(track).duration + 89.0, LOOP_ALONE).answer
     assert isinstance(answer, Refusal)
     assert answer.required_excess_seconds == 90.0
     assert is_empty(Home(tmp_path))
 
 
 def test_the_body_names_a_video_without_an_id_after_what_is_known_of_it(long_track: Path, tmp_path: Path) -> None:
-    loop = loop_track(Workspace(Home(tmp_path)), long_track, 60.0)
+    loop = plan_track(Workspace(Home(tmp_path)), long_track, 60.0, LOOP_ALONE)
     assert planned_body(loop).video_id == "60s"
     written = json.loads(save_plan(loop, tmp_path / "plan.json").read_text())
     assert written == json.loads(json.dumps(planned_json(loop)))

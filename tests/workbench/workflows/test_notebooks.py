@@ -17,9 +17,10 @@ from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.files import bundled_path
 from workbench.lab.notebooks import copy_notebooks, run_notebook
 from workbench.plans.plan import PlanKind
+from workbench.plans.request import LOOP_ALONE
 from workbench.results.plan import plan_body
 from workbench.store.home import Home
-from workbench.workflows.plan import fit_track, loop_track, save_plan
+from workbench.workflows.plan import plan_track, save_plan
 from workbench.workflows.report import plan_sentence
 
 
@@ -27,7 +28,7 @@ from workbench.workflows.report import plan_sentence
 def test_the_plan_report_shows_a_plan_that_was_made_before(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str], asked_of_others: Callable[[str], list[str]]
 ) -> None:
-    loop = loop_track(Workspace(home), track, 70.0)
+    loop = plan_track(Workspace(home), track, 70.0, LOOP_ALONE)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(plan_body(loop.plan).to_json()))
     html = page("reports/plan", tmp_path / "plan.html", home, track=str(track), plan_file=str(plan))
@@ -43,7 +44,7 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
     home: Home, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     track = bundled_path("data", "bundled", "music", "slow_tide.ogg")
-    loop = loop_track(Workspace(home), track, 270.0)
+    loop = plan_track(Workspace(home), track, 270.0, LOOP_ALONE)
     count = len(loop.plan.options)
     assert count > 1
     plan, page = save_plan(loop, tmp_path / "plan.json"), tmp_path / "plan.html"
@@ -62,7 +63,7 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
 @pytest.mark.slow
 def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, page: Callable[..., str]) -> None:
     """Planned now or before; a straight plan has no seam and no body."""
-    fit = fit_track(Workspace(home), track, 30.0)
+    fit = plan_track(Workspace(home), track, 30.0)
     assert fit.plan.kind is PlanKind.STRAIGHT
     made_before = save_plan(fit, tmp_path / "plan.json")
     for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "30"})):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, UnknownProject
+from workbench.plans.request import LOOP_ALONE
 from workbench.review.history import list_changes, record_change
 from workbench.review.projects import (
     Project,
@@ -35,7 +36,7 @@ from workbench.review.projects import (
 )
 from workbench.store.database import Database, projects
 from workbench.store.home import Home
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 
 
 @pytest.fixture
@@ -172,4 +173,4 @@ def test_names(workspace: Workspace) -> None:
 
 def test_a_refusal_is_no_plan_to_keep(workspace: Workspace, track: Path) -> None:
     assert plan_record(None) is None
-    assert plan_record(loop_track(workspace, track, 10.0)) is None
+    assert plan_record(plan_track(workspace, track, 10.0, LOOP_ALONE)) is None

@@ -22,10 +22,11 @@ from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
 from workbench.plans import refusals
 from workbench.plans.plan import PlanKind
+from workbench.plans.request import LOOP_ALONE
 from workbench.recording import Recording
 from workbench.store.home import Home
 from workbench.workflows.mix import mix_under
-from workbench.workflows.plan import fit_track, loop_track, plan_lengths
+from workbench.workflows.plan import plan_lengths, plan_track
 from workbench.workflows.report import (
     _whole_music,
     answer_markdown,
@@ -61,7 +62,7 @@ def test_excerpts_are_mp3_of_the_same_length() -> None:
 
 def test_the_page_of_a_refusal_holds_the_reason(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    refused = loop_track(workspace, track, 10.0)
+    refused = plan_track(workspace, track, 10.0, LOOP_ALONE)
     reason = write_plan_report(workspace, refused, tmp_path / "refused.html").read_text()
     assert "clicks cannot be looped under a video of 0:10" in reason
     assert "Play the track straight" in reason
@@ -84,7 +85,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     track: Path, spoken_video: Path, tmp_path: Path
 ) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    ducked = loop_track(workspace, track, spoken_video, auto_mix=True)
+    ducked = plan_track(workspace, track, spoken_video, LOOP_ALONE, auto_mix=True)
     page = write_plan_report(workspace, ducked, tmp_path / "ducked.html").read_text()
     levels = page[page.index("<h2>Levels</h2>") :]
     over = [float(lu) for lu in re.findall(r"<h3>Speech over music, \d+ of the \d+ least clear: (-?[\d.]+) LU", levels)]
@@ -105,7 +106,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
 
     assert "perhaps speech too" not in facts
 
-    plain = loop_track(workspace, track, spoken_video)
+    plain = plan_track(workspace, track, spoken_video, LOOP_ALONE)
     page = write_plan_report(workspace, plain, tmp_path / "plain.html").read_text()
     levels = page[page.index("<h2>Levels</h2>") :]
     loud = [float(lu) for lu in re.findall(r"least clear: (-?[\d.]+) LU", levels)]
@@ -119,7 +120,7 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
     voice = narration.samples[:, round(26 * narration.sample_rate) : round(36 * narration.sample_rate)]
     pictures = (grey(40 * (k % 6)) for k in range(20))
     video = write_video(tmp_path / "spoken.mp4", pictures, 2, sound=voice, sample_rate=narration.sample_rate)
-    fitted = fit_track(workspace, track, 10.0)
+    fitted = plan_track(workspace, track, 10.0)
     under, recording = replace(fitted, video=video), workspace.load_recording(track)
 
     def section(voice: VoiceParams) -> tuple[dict[str, str], list[ReportCard]]:
@@ -143,7 +144,7 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
 
 def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    fitted = fit_track(workspace, track, 20.0)
+    fitted = plan_track(workspace, track, 20.0)
     narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
     rate = narration.sample_rate
     few = np.zeros((1, 20 * rate), dtype=np.float32)
@@ -176,7 +177,7 @@ def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_p
 
 def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    fit = fit_track(workspace, track, 30.0)
+    fit = plan_track(workspace, track, 30.0)
     assert fit.plan.kind is PlanKind.STRAIGHT
     text = write_plan_report(workspace, fit, tmp_path / "straight.html").read_text()
     assert re.search(r"0:30 of video [^<]* 0:32 of track, [^<]*straight", text)
@@ -209,7 +210,7 @@ def test_a_page_holds_the_plans_of_several_lengths(
 
 def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home")).with_params(WorkbenchParams(render=RenderParams(block_seconds=1.0)))
-    loop = fit_track(workspace, track, 60.0)
+    loop = plan_track(workspace, track, 60.0)
     recording = workspace.load_recording(track)
     mp3(recording)  # what is imported for it takes memory once
     tracemalloc.start()
@@ -223,13 +224,13 @@ def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, t
 @pytest.mark.slow
 def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    text = write_plan_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
+    text = write_plan_report(workspace, plan_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
     assert re.search(r"10:01, too long [^<]*<code>workbench render PLAN.json</code>", text)
     assert "data-save=" not in text
 
 
 def test_music_without_bars_has_a_page_too(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    fit = fit_track(workspace, bundled_path("data", "bundled", "music", "silence.ogg"), 10.0)
+    fit = plan_track(workspace, bundled_path("data", "bundled", "music", "silence.ogg"), 10.0)
     text = write_plan_report(workspace, fit, tmp_path / "silence.html").read_text()
     assert "played straight, with no seam" in text

@@ -26,7 +26,7 @@ from workbench.render.playback import seam_excerpt
 from workbench.seams.build_profile import loop_profile
 from workbench.seams.profile import SEAM_PARTS
 from workbench.store.home import Home
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 from workbench.workflows.seams import seam_views
 from workbench.workflows.splice import preview_plan, splice_json
 
@@ -226,7 +226,7 @@ def song() -> Path:
 def test_numbers_and_sound_are_those_of_a_plan(
     workspace: Workspace, song: Path, pinned: tuple[NamedSplice, ...]
 ) -> None:
-    loop = loop_track(workspace, song, 256.0, PlanRequest(SeamConstraints(pinned=pinned)))
+    loop = plan_track(workspace, song, 256.0, PlanRequest(SeamConstraints(pinned=pinned), only_loop=True))
     plan = loop.answer
     assert isinstance(plan, LoopPlan)
     assert loop.analysis is not None

@@ -9,8 +9,9 @@ import pytest
 from tests.videos import coloured_shots, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import HOPS_PER_SECOND
+from workbench.plans.request import LOOP_ALONE
 from workbench.store.home import Home
-from workbench.workflows.plan import loop_track
+from workbench.workflows.plan import plan_track
 from workbench.workflows.report import video_timeline
 
 SECONDS, FPS = 66, 4
@@ -25,7 +26,7 @@ def video(tmp_path: Path) -> Path:
 
 def test_everything_is_on_the_videos_clock(track: Path, video: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    loop = loop_track(workspace, track, video)
+    loop = plan_track(workspace, track, video, LOOP_ALONE)
     overview = video_timeline(workspace, loop, workspace.load_recording(track))
     assert overview.watched.picture.cuts.tolist() == [22.0, 44.0]
     assert overview.music.plan == loop.plan

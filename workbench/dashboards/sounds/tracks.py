@@ -11,9 +11,10 @@ from workbench.dashboards.sounds.plan import soundtrack_beside, track_file
 from workbench.features.levels import level_curve_of_blocks
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.render.playback import render_blocks
 from workbench.workflows.mix import mix_under
-from workbench.workflows.plan import Planned, fit_track, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +38,9 @@ class StackedTrack:
 def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
     """Plan a track, by id or path, under a video: looped, or fitted to it; PlanError where neither is possible."""
     track = find_track(workspace, named)
-    loop = loop_track(workspace, track, video, auto_mix=True)
+    loop = plan_track(workspace, track, video, LOOP_ALONE, auto_mix=True)
     if not isinstance(loop.answer, LoopPlan):
-        loop = fit_track(workspace, track, video, auto_mix=True)
+        loop = plan_track(workspace, track, video, auto_mix=True)
     return stack_loop(workspace, loop)
 
 

@@ -9,7 +9,8 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.plan import loop_track
+from workbench.plans.request import LOOP_ALONE
+from workbench.workflows.plan import plan_track
 
 
 def test_another_fade_changes_one_seam_of_the_plan_alone(plan: LoopPlan) -> None:
@@ -24,7 +25,7 @@ def test_an_option_moves_up_and_a_changed_one_takes_the_first_place(
     plan: LoopPlan, workspace: Workspace, track: Path
 ) -> None:
     second = with_fade(plan, 0, 0.03, 1.0)
-    refused = loop_track(workspace, track, 5.0)
+    refused = plan_track(workspace, track, 5.0, LOOP_ALONE)
     loop = replace(refused, track=find_track(workspace, str(track)), answer=replace(plan, options=(plan, second)))
     by_hand = with_option_first(loop, second)
     moved = by_hand.plan

@@ -21,9 +21,10 @@ from workbench.params import WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import LOOP_ALONE
 from workbench.review.verdicts import newest_verdicts
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, plan_track
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +156,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     tab: SeamsTab, session: Session, loop: Planned, home: Home
 ) -> None:
-    few = loop_track(Workspace(home), loop.track, 150.0)
+    few = plan_track(Workspace(home), loop.track, 150.0, LOOP_ALONE)
     last = len(loop.plan.seam_times) - 1
     assert len(few.plan.seam_times) <= last
     session.loop = few
