@@ -48,7 +48,7 @@ from workbench.plans.ends import (
 )
 from workbench.plans.fit_request import HOOK_SECONDS, MIN_SECONDS, Fit, hook_of
 from workbench.plans.hits import hit_distance, plans_with_hits, suggest_hits
-from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
+from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, with_suggestions
 from workbench.plans.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -550,13 +550,10 @@ def _not_filled(fit: Fit) -> Refusal:
     refusal = refusals.not_filled(
         "; ".join(whys), RefusalReason.LOW_CONFIDENCE if is_unsure else RefusalReason.NO_VIABLE_LOOP
     )
-    again = restart_splice(profile)
-    if again is not None and _can_pin(fit, again):
-        refusal = replace(refusal, restart=again)
-    return refusal
+    return with_suggestions(refusal, profile, fit.params, lambda splice: _can_pin(splice, fit))
 
 
-def _can_pin(fit: Fit, splice: NamedSplice) -> bool:
+def _can_pin(splice: NamedSplice, fit: Fit) -> bool:
     """Whether there is a plan, varied enough, with a splice pinned and all else that is asked for."""
     more = SeamConstraints(pinned=(splice,))
     pinned = _asking(fit, replace(fit.request, constraints=fit.request.constraints.and_more(more)))

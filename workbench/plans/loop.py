@@ -42,7 +42,7 @@ The answer is a function of the profile, the length, the constraints and the par
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -128,7 +128,9 @@ def plan_loop(
     if isinstance(answer, LoopPlan):
         return answer
     if not constraints:
-        return _with_suggestions(answer, profile, video_seconds, params)
+        return with_suggestions(
+            answer, profile, params, lambda splice: _can_pin(splice, profile, video_seconds, params)
+        )
 
     def can_be_satisfied(some: tuple[Constraint, ...]) -> bool:
         rules = on_lines(profile, constraints.only(some))
@@ -142,6 +144,12 @@ def plan_loop(
         if SeamConstraints(excluded=(one,)).each == blamed:
             said += _why_it_is_played(profile, params, one)
     return refusals.contradiction(said, blamed)
+
+
+def _can_pin(splice: NamedSplice, profile: LoopProfile, video_seconds: float, params: CoverParams) -> bool:
+    """Whether there is a plan, varied enough, that takes a splice."""
+    plan = find_loop(profile, video_seconds, params, on_lines(profile, SeamConstraints(pinned=(splice,))))
+    return isinstance(plan, LoopPlan) and is_varied(segment_table(plan), least_variety(profile, params))
 
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
@@ -168,28 +176,26 @@ def holds_start(profile: LoopProfile, stretch: TrackRange) -> bool:
     return stretch.song_from <= round(profile.song_start, 6) < stretch.song_to
 
 
-def restart_splice(profile: LoopProfile) -> NamedSplice | None:
-    """The splice by which a track begins again after its own ending; None for a track that cannot."""
-    if profile.restart is None:
-        return None
-    lines = profile.downbeats
-    return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
+def with_suggestions(
+    refusal: Refusal, profile: LoopProfile, params: CoverParams, can_pin: Callable[[NamedSplice], bool]
+) -> Refusal:
+    """A refusal with the splices that make a plan all the same: the least audible one back, and a restart.
 
-
-def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
-    """A refusal with the splices that make a plan all the same, varied enough."""
-
-    def is_plan(splice: NamedSplice) -> bool:
-        pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
-        plan, needed = find_loop(profile, video_seconds, params, pinned), least_variety(profile, params)
-        return isinstance(plan, LoopPlan) and is_varied(segment_table(plan), needed)
-
-    body, again = _best_body(profile, params), restart_splice(profile)
-    if body is not None and is_plan(body[0]):
+    `can_pin` says whether there is a plan, varied enough, that takes a splice.
+    """
+    body = _best_body(profile, params)
+    if body is not None and can_pin(body[0]):
         refusal = replace(refusal, best_splice=body[0], best_score=body[1])
-    if again is not None and is_plan(again):
-        refusal = replace(refusal, restart=again)
+    if profile.restart is not None:
+        again = _named(profile, profile.restart.leave, profile.restart.enter)
+        if can_pin(again):
+            refusal = replace(refusal, restart=again)
     return refusal
+
+
+def _named(profile: LoopProfile, leave: int, enter: int) -> NamedSplice:
+    """A splice by the times of its bar lines."""
+    return NamedSplice(float(profile.downbeats[leave]), float(profile.downbeats[enter]))
 
 
 def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, float] | None:
@@ -202,8 +208,7 @@ def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, 
     if not rows.size:
         return None
     row = int(rows[np.argmax(splices.score[rows])])
-    leave, enter = (float(profile.downbeats[line]) for line in (splices.leave[row], splices.enter[row]))
-    return NamedSplice(leave, enter), float(splices.score[row])
+    return _named(profile, splices.leave[row], splices.enter[row]), float(splices.score[row])
 
 
 def find_loop(
