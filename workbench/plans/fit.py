@@ -35,7 +35,14 @@ from workbench.plans.constraints import (
     with_reasons,
     wrong_ones,
 )
-from workbench.plans.cutdown import MAX_EARLY_SECONDS, SHARED, CutSearch, cut_splices, seams_allowed
+from workbench.plans.cutdown import (
+    MAX_EARLY_SECONDS,
+    SECONDS_A_SEAM,
+    SHARED,
+    CutSearch,
+    cut_splices,
+    seams_allowed,
+)
 from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
@@ -78,6 +85,7 @@ _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
 _SAMPLES = 200  # times at which routes are compared before their plans are made
 _NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
 _SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
+_MOST_SEAMS = f"{SECONDS_A_SEAM:.0f} s"
 _START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
 
 
@@ -508,7 +516,9 @@ def _refused(fit: Fit) -> Refusal:
     if has_bars:
         longest = sum(stretch[1] - stretch[0] for stretch in tried.kept if stretch is not None)
     why = Sentence()
-    if longest > tried.music_seconds:
+    if _needs_more_seams(tried):
+        why = Sentence(f"a loop can, but with more than one seam for each {_MOST_SEAMS}")
+    elif longest > tried.music_seconds:
         why = Sentence(f"what is to be kept lasts {longest:.1f} s")
     elif len(tried.request.keep) == len(blamed) and has_bars:
         floor = fit.params.min_seam_score
@@ -533,6 +543,8 @@ def _not_filled(fit: Fit) -> Refusal:
         return refusals.not_filled(f"No part of this track, which lasts {lasts}, makes music of {fit.length}")
     has_bars = fit.has_bars
     why = "cannot be looped without an audible seam" if has_bars else "has no bars to be looped on"
+    if _needs_more_seams(fit):
+        why = f"cannot be looped with one seam at most for each {_MOST_SEAMS}"
     whys = [f"This track lasts {lasts} and {why}, so it does not fill {fit.length}"]
     slack = sum(end_slack(profile)) if has_bars else 0.0
     longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
@@ -551,6 +563,14 @@ def _not_filled(fit: Fit) -> Refusal:
         "; ".join(whys), RefusalReason.LOW_CONFIDENCE if is_unsure else RefusalReason.NO_VIABLE_LOOP
     )
     return with_suggestions(refusal, profile, fit.params, lambda splice: _can_pin(splice, fit))
+
+
+def _needs_more_seams(fit: Fit) -> bool:
+    """Whether a loop covers the length as is asked for, and has only more seams than a fit may have."""
+    if not fit.has_bars or fit.request.asks_beyond_seams:
+        return False
+    loop = plan_loop(fit.profile, fit.seconds, fit.params, fit.request.constraints)
+    return isinstance(loop, LoopPlan) and len(loop.seam_times) > seams_allowed(fit.seconds)
 
 
 def _can_pin(splice: NamedSplice, fit: Fit) -> bool:

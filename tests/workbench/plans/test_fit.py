@@ -23,6 +23,7 @@ from workbench.plans.fit import (
     shares_its_parts,
 )
 from workbench.plans.fit_request import hook_of
+from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Hit, Keep, KeptPart, PlanRequest
@@ -307,6 +308,14 @@ def test_what_cannot_be_kept_is_named(why: str, asked: dict[str, object]) -> Non
 def test_a_part_outside_of_the_track_is_an_error() -> None:
     with pytest.raises(ConstraintError, match="the track ends at"):
         Fit(30.0, (Keep(None, 100.0, 500.0),)).answer(track_profile())
+
+
+def test_a_loop_with_too_many_seams_for_a_fit_is_said() -> None:
+    profile = only(track_profile(bars=72, ending=None), [(16, 10)])  # a body of 12 s
+    excluded = SeamConstraints(excluded=(TrackRange(60.0, 64.0),))
+    for asked in (Fit(700.0), Fit(700.0, constraints=excluded)):
+        assert isinstance(plan_loop(profile, 700.0, constraints=asked.constraints), LoopPlan)
+        assert re.search("with (more than )?one seam (at most )?for each 15 s", asked.refused(profile))
 
 
 def test_wrong_times_of_all_kinds_are_named_at_once() -> None:
