@@ -106,8 +106,8 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
     if is_packed:
         out = folder / f"{stem}-{format_name}{PACKED}"
     else:
-        # Several formats are tables or text; each has a file of its own.
-        named = f".{format_name}" if form.suffix in (".csv", ".txt") and format_name not in ("csv", "audacity") else ""
+        # several formats are tables or text, and each has a file of its own
+        named = f".{format_name}" if form.suffix in (".csv", ".txt") and form.suffix != f".{format_name}" else ""
         out = folder / f"{stem}{named}{form.suffix or '.loop' + loop.track.path.suffix}"
     export_plan(
         workspace,

@@ -34,8 +34,8 @@ from workbench.plans.constraints import on_lines
 from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.plans.ends import (
     EARLY_SECONDS,
-    MIN_FADE_OUT_SECONDS,
     MIN_RING_SECONDS,
+    SHORTEST_FADE_SECONDS,
     downbeat_ending,
     end_slack,
     last_line,
@@ -733,7 +733,7 @@ class _Search:
         stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_complete(ways.parts)
         stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
         # The fade comes after the kept parts: a part that ends on the last bar line leaves it too little room.
-        is_hard = reach - task.lines[line] < MIN_FADE_OUT_SECONDS + BORDER_SECONDS
+        is_hard = reach - task.lines[line] < SHORTEST_FADE_SECONDS + BORDER_SECONDS
         stops &= ~is_hard | task.parts.are_complete(self._layers[number - 1].parts[ways.parent])
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
         rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))

@@ -35,8 +35,8 @@ from workbench.plans.ends import (
     FADE_SHARE,
     GOOD_FADE_OUT_SECONDS,
     HIT_TOLERANCE_SECONDS,
-    MIN_FADE_OUT_SECONDS,
     MIN_RING_SECONDS,
+    SHORTEST_FADE_SECONDS,
     downbeat_ending,
     end_slack,
     last_line,
@@ -415,7 +415,7 @@ class CutSearch:
         yield self._scored(states, seams, stops_at)
         if is_hit:
             return
-        row = np.flatnonzero(legal & (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= np.minimum(self.video / 2, free)))
+        row = np.flatnonzero(legal & (np.maximum(tail, SHORTEST_FADE_SECONDS) <= np.minimum(self.video / 2, free)))
         until, rest = reach[row], tail[row]
         fade = np.minimum(np.minimum(free[row], self.video / 2), rest + FADE_SHARE * self.video)
         fade = np.minimum(fade, self._fade_room(states.at[row], until, rest))
@@ -514,14 +514,14 @@ def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: Floa
 def _clear_until(kind: EndKind, until: FloatArray, tail: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
     """Up to where music plays in full, at the latest.
 
-    A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind a kept part, but is a proper
+    A button fades its ring; a fade may be as short as `SHORTEST_FADE_SECONDS` behind a kept part, but is a proper
     one behind the hook, which no request names. Returns seconds of the track, for kept parts and for the hook.
     The music ends at `until`, `tail` seconds after its last downbeat; it lasts `seconds` in all.
     """
     if kind is not EndKind.FADE:
         clear = until if kind.is_own else until - tail
         return clear, clear
-    least = np.maximum(tail, MIN_FADE_OUT_SECONDS)
+    least = np.maximum(tail, SHORTEST_FADE_SECONDS)
     proper = np.maximum(least, min(GOOD_FADE_OUT_SECONDS, FADE_SHARE * seconds))
     # The tolerance of a border is for bar lines; a fade has its least length.
     return until - (least + BORDER_SECONDS - 1e-6), until - (proper + BORDER_SECONDS - 1e-6)

@@ -28,7 +28,7 @@ EARLY_SECONDS = 0.03
 # s; how far from the time asked for a hit may land, with a margin to the 20 ms promised
 HIT_TOLERANCE_SECONDS = 0.018
 MIN_RING_SECONDS = 0.3  # s that a button rings at least
-MIN_FADE_OUT_SECONDS = 0.2  # s; a closing fade lasts as long at least
+SHORTEST_FADE_SECONDS = 0.2  # s; of a closing fade where there is no room for `CoverParams.min_fade_out_seconds`
 GOOD_FADE_OUT_SECONDS = 2.0  # s; a closing fade that is shorter scores less
 FADE_SHARE = 0.25  # of the length: how long a closing fade is where the length leaves no room for the usual one
 _START_FADE = 0.005  # s; for a file that opens in mid-sound
@@ -104,7 +104,7 @@ def downbeat_ending(
         section = next((s.label for s in profile.sections if s.last_bar == stops), None)
         return Ending(kind, tail, tail, "" if section is None else f"after the {section}")
     wanted, most = min(params.min_fade_out_seconds, FADE_SHARE * seconds), min(seconds / 2, room)
-    return closing_fade(profile, last_to, wanted, most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
+    return closing_fade(profile, last_to, wanted, most, max(tail, wanted, SHORTEST_FADE_SECONDS))
 
 
 def closing_fade(
@@ -161,7 +161,7 @@ def _fade_bounds(plan: LoopPlan, kept: Sequence[tuple[TrackSeconds, TrackSeconds
     begins = last.song_from + (plan.seam_fades[-1] / 2 if plan.seam_fades else plan.start_fade_seconds)
     inside = [to for first, to in kept if last.song_from <= first + BORDER_SECONDS and to <= last.song_to]
     most = last.song_to - max([begins, *inside]) - ROUNDING_SECONDS
-    return min(max(plan.tail_seconds, MIN_FADE_OUT_SECONDS), fade), max(most, fade)
+    return min(max(plan.tail_seconds, SHORTEST_FADE_SECONDS), fade), max(most, fade)
 
 
 def _tail(profile: LoopProfile, last_to: TrackSeconds, line: int) -> float:

@@ -48,7 +48,7 @@ from workbench.plans.ends import (
     FADE_SHARE,
     GOOD_FADE_OUT_SECONDS,
     HIT_TOLERANCE_SECONDS,
-    MIN_FADE_OUT_SECONDS,
+    SHORTEST_FADE_SECONDS,
     end_slack,
     start_fade,
     with_closing_fade,
@@ -440,7 +440,7 @@ def _without_bars(fit: Fit) -> list[LoopPlan]:
         room = start + music - keep_to
         inside = all(start <= keep.song_from for keep in request.keep)
         # At the end of the file there is nothing to fade: its last sound is an ending.
-        is_full = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
+        is_full = room >= SHORTEST_FADE_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
         if inside and is_full and not request.constraints.excludes(start, start + music):
             return [_straight(fit, start, start_fade(profile), room)]
     return []
@@ -485,8 +485,8 @@ def _straight(fit: Fit, start: float, fade_in: float, fade_room: float = inf) ->
     first, end = micros(start_at or 0.0) / 1e6, micros(fit.seconds) / 1e6
     music = micros(end - first) / 1e6
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
-    wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
-    fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= MIN_FADE_OUT_SECONDS else 0.0
+    wanted = min(GOOD_FADE_OUT_SECONDS, max(SHORTEST_FADE_SECONDS, FADE_SHARE * music))
+    fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= SHORTEST_FADE_SECONDS else 0.0
     ending = Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND, named_own=True)
     none = np.zeros(0)
     segment = PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), none, none, none, min(fade_in, wanted), 0.0)
