@@ -55,7 +55,7 @@ from workbench.plans.ends import (
 )
 from workbench.plans.fit_request import HOOK_SECONDS, MIN_SECONDS, Fit, hook_of
 from workbench.plans.hits import hit_distance, plans_with_hits, suggest_hits
-from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, with_suggestions
+from workbench.plans.loop import find_loop, first_options, plan_loop, with_suggestions
 from workbench.plans.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -162,11 +162,8 @@ def _asking(fit: Fit, request: PlanRequest) -> Fit:
 
 
 def _or_begin_elsewhere(answer: LoopPlan | Refusal, fit: Fit) -> LoopPlan | Refusal:
-    """The answer of a loop; where it must play an excluded start of the track, with a fit that need not, if any."""
-    if isinstance(answer, LoopPlan):
-        return answer
-    blamed = fit.request.constraints.only(answer.constraints)
-    if not any(holds_start(fit.profile, one) for one in blamed.excluded):
+    """The answer of a loop; where it cannot get past an excluded range, with a fit that need not, if any."""
+    if isinstance(answer, LoopPlan) or not fit.request.constraints.only(answer.constraints).excluded:
         return answer
     elsewhere = replace(fit.request, only_loop=False, fade=None)
     if isinstance(plan_fit(fit.profile, fit.seconds, elsewhere, fit.params), Refusal):
@@ -308,7 +305,7 @@ def _plans_of_any_kind(fit: Fit) -> list[LoopPlan]:
             # Loops are tried because many listeners notice a seam; their scores do not compare with those of cut-downs.
             plans = [*plans, *_loops(fit)]
             plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, NOTICED), -plan.plan_score))
-    return plans or ([] if fit.is_piece else _with_silence(fit))
+    return plans or _loops_behind_excluded(fit) or ([] if fit.is_piece else _with_silence(fit))
 
 
 def _with_hits(fit: Fit) -> list[LoopPlan]:
@@ -380,6 +377,22 @@ def _loops(fit: Fit) -> list[LoopPlan]:
         if placed is not None and _satisfies(placed, fit):
             satisfying.append(placed)
     return satisfying
+
+
+def _loops_behind_excluded(fit: Fit) -> list[LoopPlan]:
+    """Loops that begin on the first downbeat behind a range that is not played, the first range that allows any."""
+    lines = fit.profile.downbeats
+    if fit.is_piece or fit.request.only_loop:
+        return []
+    for behind in sorted(fit.constraints.excluded[:, 1].tolist()):
+        line = int(np.searchsorted(lines, behind - BORDER_SECONDS))
+        if line + 2 < lines.size:
+            downbeat = float(lines[line])
+            start = max(downbeat - EARLY_SECONDS, min(behind, downbeat))
+            later = replace(fit.profile, song_start=round(start, 6), restart=None)
+            if plans := _loops(replace(fit, profile=later)):
+                return [replace(plan, start_fade_seconds=EARLY_SECONDS) for plan in plans]
+    return []
 
 
 def _placed(plan: LoopPlan, fit: Fit) -> LoopPlan | None:
@@ -518,6 +531,8 @@ def _refused(fit: Fit) -> Refusal:
     why = Sentence()
     if _needs_more_seams(tried):
         why = Sentence(f"a loop can, but with more than one seam for each {_MOST_SEAMS}")
+    elif {one.kind for one in blamed} == {ConstraintKind.EXCLUDED} and tried.music_seconds > fit.profile.song_duration:
+        why = Sentence("the rest of the track cannot be looped that long without an audible seam")
     elif longest > tried.music_seconds:
         why = Sentence(f"what is to be kept lasts {longest:.1f} s")
     elif len(tried.request.keep) == len(blamed) and has_bars:

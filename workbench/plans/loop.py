@@ -154,9 +154,10 @@ def _can_pin(splice: NamedSplice, profile: LoopProfile, video_seconds: float, pa
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
     """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
-    if holds_start(profile, excluded):
+    if _holds_start(profile, excluded):
         return ", for a loop begins where the track does"
     rules = on_lines(profile, SeamConstraints(excluded=(excluded,)))
+    params = params.model_copy(update={"min_seam_score": _floors(params)[-1]})
     usable = with_pairs(usable_splices(profile, params, rules), params)
     if not np.any(usable.leads_past_excluded & usable.first):
         return (
@@ -171,7 +172,7 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
     )
 
 
-def holds_start(profile: LoopProfile, stretch: TrackRange) -> bool:
+def _holds_start(profile: LoopProfile, stretch: TrackRange) -> bool:
     """Whether the track starts in a range of it, where every loop begins."""
     return stretch.song_from <= round(profile.song_start, 6) < stretch.song_to
 
@@ -264,10 +265,9 @@ def _more_varied(
     needed = least_variety(profile, params, constraints)
     if params.min_variety_seconds == 0.0 or (served and is_varied(segment_table(served[0]), needed)):
         return served
-    floor = params.min_seam_score
-    floors = [floor] if floor <= FAIR or is_raised(floor) else [floor, FAIR]
+    floors = _floors(params)
     begins_again = [again, *(_begin_again(_at(task, fair, 0.0), 0.0) for fair in floors[1:])]
-    searched = {(floor, 0.0): found}
+    searched = {(floors[0], 0.0): found}
 
     def going_on(floor: float, wanted: float) -> list[LoopPlan]:
         """Plans that have the variety, by the best bodies or, if that is better, by longer ones."""
@@ -289,6 +289,12 @@ def _more_varied(
         if varied or again is not None:
             return varied_options(served, varied, again)
     return served
+
+
+def _floors(params: CoverParams) -> list[float]:
+    """Seam scores that all seams of a plan reach: where there is no other way, the second one."""
+    floor = params.min_seam_score
+    return [floor] if floor <= FAIR or is_raised(floor) or params.min_variety_seconds == 0.0 else [floor, FAIR]
 
 
 def _at(task: _Task, floor: float, body_seconds: float) -> _Task:

@@ -137,14 +137,25 @@ def test_what_is_excluded_is_not_played(seconds: float) -> None:
 
 @pytest.mark.parametrize("seconds", [190.0, 1800.0])
 def test_a_loop_without_the_beginning_of_its_track_says_what_can(seconds: float) -> None:
-    """Nearly half an hour is more than the seams of a fit fill that begins elsewhere."""
     profile = only(track_profile(), [(48, 16)])
     request = PlanRequest(SeamConstraints(excluded=(TrackRange(0.0, float(profile.downbeats[4])),)), only_loop=True)
     refused = the_refusal(plan_fit(profile, seconds, request))
     assert "for a loop begins where the track does." in refused.hint
-    fit = plan_fit(profile, seconds, replace(request, only_loop=False))
-    assert isinstance(fit, LoopPlan) == (seconds < 1000.0)
-    assert ("A fit of this length begins elsewhere." in refused.hint) == (seconds < 1000.0)
+    assert "A fit of this length begins elsewhere." in refused.hint
+    fit = the_plan(plan_fit(profile, seconds, replace(request, only_loop=False)))
+    assert fit.song_start >= float(profile.downbeats[4]) - 0.03
+
+
+def test_a_fit_begins_behind_a_range_that_no_splice_leads_past() -> None:
+    profile = only(track_profile(bars=72), [(60, 20)])
+    lines = profile.downbeats
+    request = PlanRequest(SeamConstraints(excluded=(TrackRange(float(lines[6]), float(lines[12])),)), only_loop=True)
+    refused = the_refusal(plan_fit(profile, 700.0, request))
+    assert refused.hint.endswith("past 0:24.4. A fit of this length begins elsewhere.")
+    plan = the_plan(plan_fit(profile, 700.0, replace(request, only_loop=False)))
+    assert float(lines[12]) - 0.06 <= plan.song_start <= float(lines[12])
+    assert plan.start_fade_seconds > 0.0, "it begins inside of the track"
+    assert plan.seam_score == 0.95
 
 
 def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks() -> None:
@@ -153,7 +164,7 @@ def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks() -> None:
     refused = the_refusal(
         plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
     )
-    assert re.search(r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
+    assert re.search(r"no splice with a score of 0\.35 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
 
 
 def test_music_gets_past_an_excluded_range_by_one_splice_ahead() -> None:
