@@ -189,9 +189,11 @@ class JobProcess(ChildProcess):
             self._end({"outcome": json.loads(json.dumps(outcome.to_json()))})
 
     def _reserve(self, job: Job, minutes: int, micros: int) -> None:
-        """As the service's own kinds do; exactly what the account can pay is reserved."""
+        """As the service's own kinds do; exactly what the account can pay, or has reserved before, is reserved."""
         town = self.town
-        can_pay = town.books.can_pay(job.account, town.world.text(), micros, job.job_id)
+        (row,) = town.books.rows("SELECT reserved_micros FROM jobs WHERE job_id = ?", job.job_id)
+        is_reserved = row["reserved_micros"] >= micros
+        can_pay = is_reserved or town.books.can_pay(job.account, town.world.text(), micros, job.job_id)
         try:
             with town.database.write() as connection:
                 funds.reserve(connection, job, minutes)
