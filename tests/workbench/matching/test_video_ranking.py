@@ -403,6 +403,14 @@ def test_parts_that_are_none_are_one_clear_error(answer: Any, complaint: str) ->
         term_parts(make_video(), make_columns(bpm=[100.0, 120.0]), TERM_PARAMS)
 
 
+@pytest.mark.parametrize("name", MATCH_PARTS)
+def test_one_weight_alone_leaves_one_part(name: str) -> None:
+    ranking = rank(make_video(speech=0.5), make_columns(bpm=[80.0, 110.0], duration=[60.0, 300.0]), 2)
+    parts = {part: ranking.parts.get(part, np.full(2, 0.3)) for part in MATCH_PARTS}
+    alone = MatchParams.model_validate({f"{part}_weight": float(part == name) for part in MATCH_PARTS})
+    np.testing.assert_allclose(raw_scores(parts, alone), parts[name], rtol=1e-5)
+
+
 def test_unknown_counts_as_usual_and_is_no_reason() -> None:
     Given.answer = [np.nan, 1.0]
     tracks, video = make_columns(bpm=[110.0, 110.0]), make_video()
