@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
+
+from tests.browser.serving import served
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -73,6 +76,29 @@ def test_a_window_follows_the_other_and_an_undo_is_of_its_own_steps(page: Any, s
         expect(chip(window, 1)).to_have_attribute("aria-label", before)
         expect(window.locator(".constraint")).to_have_count(0)
     expect(page.get_by_role("button", name="Look", exact=True)).to_be_hidden()
+
+
+def test_windows_of_two_servers_on_one_home_follow_each_other(
+    new_page: Callable[..., Any], page: Any, dashboard: Any, until_idle: Callable[[], None]
+) -> None:
+    expect(page).to_have_url(re.compile("project=prj_"))
+    until_idle()
+    with served(dashboard.home) as (url, _):
+        second = new_page()
+        second.goto(f"{url}?{urlsplit(page.url).query}")
+        panel(second)
+        before = chip(second, 1).get_attribute("aria-label")
+        panel(page)
+        page.keyboard.press("]")
+        for window in (page, second):
+            expect(panel(window).locator(".constraint")).to_contain_text("pinned")
+            expect(chip(window, 1)).not_to_have_attribute("aria-label", before)
+        moved = chip(page, 2).get_attribute("aria-label")
+        second.keyboard.press("}")
+        expect(panel(second).get_by_text("Seam 2 of ")).to_be_visible()
+        second.keyboard.press("]")
+        for window in (page, second):
+            expect(chip(window, 2)).not_to_have_attribute("aria-label", moved)
 
 
 def test_a_window_that_was_loaded_again_undoes_what_was_done_in_it(page: Any, second: Any) -> None:

@@ -4,6 +4,9 @@ What is changed with `Autosave.change` is a step of the project's history; where
 follows from a step, are saved without one. What a page saves says on which revision it was made: what does not touch is
 merged; a step that touches what another window has changed meanwhile is refused as a whole. Undo and redo are of a
 window's own steps, and of those of windows that were closed.
+
+Windows follow each other, be they of one server or of several on one home: once a second each of them compares the
+project's revision with the one that it shows.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import secrets
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +25,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.constraint_words import in_words
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.state import State
-from workbench.errors import ChangedElsewhere, UnknownProject, WorkbenchError
+from workbench.errors import ChangedElsewhere, StoreError, UnknownProject, WorkbenchError
 from workbench.params import WorkbenchParams
 from workbench.params.sliders import label_of
 from workbench.plans.request import PlanRequest
@@ -45,6 +48,7 @@ from workbench.review.projects import (
     Project,
     can_complete,
     complete_project,
+    find_revision,
     keep_fields,
     load_revision,
     project_on,
@@ -56,9 +60,11 @@ if TYPE_CHECKING:
 
 _VIEW_MS = 2000
 """after the time has changed, until it is saved"""
+_FOLLOW_MS = 1000
+"""from one look at the project's revision to the next"""
 
 _open: weakref.WeakSet[Autosave] = weakref.WeakSet()
-"""of all pages of this server, which follow each other"""
+"""of all pages of this server"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class News:
     records: frozenset[str]
     """keys of the track's records that have changed"""
     window: State | None
-    """state of the window that has the plan that is now saved, where it is one of this server"""
+    """state of another window of this server that shows this already, if there is one"""
     words: str | None
     """what another window did last, empty where that is no step; None: it was done in this window"""
 
@@ -105,23 +111,22 @@ class Step:
 
 
 class Autosave:
-    """Saves the state of a page; `follow` shows what another window, undo or redo has changed in the project."""
+    """Saves the state of a page; `show` shows what another window, undo or redo has changed in the project."""
 
-    def __init__(self, state: State, workspace: Workspace, follow: Callable[[News], None]) -> None:
+    def __init__(self, state: State, workspace: Workspace, show: Callable[[News], None]) -> None:
         self.state = state
         self.window = secrets.token_hex(8)
         """its name, until the browser says by which it is known after a reload"""
         self.open: list[Step] = []
         """steps whose `with` block runs"""
         self._workspace = workspace
-        self._follow = follow
-        self._page = this_page_loop()
+        self._show = show
         self._saved: Fields = {}
         """fields of the project that the page shows, as they are saved"""
         self._shown: Fields = {}
         """the same fields as the page has them; what differs from these is to be saved"""
         self._revision = 0
-        """of the project that they are of; an older one while the page does not show all of it"""
+        """of the project when these were read or written"""
         self._is_behind = False
         """whether another plan is saved than the one that is shown, and is being read"""
         self._taking = False
@@ -131,17 +136,18 @@ class Autosave:
         state.param.watch(lambda *_: self._save_view(), ["tab", "option", "seam"])
         state.param.watch(lambda *_: self._save_view_soon(), "time")
         _open.add(self)
+        page = this_page_loop()
+        if page is not None:
+            page.call_every(self.follow, _FOLLOW_MS)
 
     def close(self) -> None:
         """The page has gone: other windows may undo what was done in it."""
         _open.discard(self)
-        self._tell()
 
     def name_window(self, name: str) -> None:
         """Take the name by which the browser knows this window, also after a reload."""
         self.window = name
-        self._tell()
-        self.show_history()
+        self.follow()
 
     def begin(self, video: Path | None, track: TrackSource | None, *, new: bool = False) -> Fields:
         """Save from now on what is done to a video and a track: in the project on them, else in a new one."""
@@ -162,7 +168,6 @@ class Autosave:
         self._shown = {**self.state.fields(), "plan": fields.get("plan")}
         self.state.project = project
         self.show_history()
-        self._tell()  # from now on they leave undo of its steps to this window
         return fields
 
     @property
@@ -223,36 +228,41 @@ class Autosave:
         self._saved["plan"] = self._shown["plan"] = saved
         self._is_behind = False
 
-    def follow(self, source: Autosave | None = None, *, is_own: bool = False, puts_back: bool = False) -> None:
-        """Show what has changed in the project since, by `source` where that is a window of this server.
-        `is_own`: by undo or redo here. `puts_back`: what this page could not save is shown as it is saved, too.
-        """
+    def follow(self) -> None:
+        """Show what other windows have changed in the project, if they have; what cannot be read now comes later."""
         project = self.state.project
         if project is None:
             return
-        with self._telling():
-            revision, now = load_revision(self._workspace, project.project_id)
-            edits = differing(self._saved, {**now, "view": self._saved.get("view")})
-            fields: Fields = {key: after for key, (_, after) in edits.items()}
-            if puts_back:
-                unsaved = self._unsaved()
-                fields |= {key: now.get(key) for key in unsaved}
-                self._shown.update(unsaved)
-            plan = self._saved.get("plan")
-            self._saved = {**now, "plan": plan}  # until that is shown, which may take a worker
-            known = {change.number: change.undone for change in self.state.history}
-            self.show_history()
-            news = [change for change in self.state.history if known.get(change.number) != change.undone]
-            records = frozenset(key for change in news for key in change.edits if "/" in key)
-            if "plan" not in fields and self._is_behind and self.state.asked is not None and self.state.asked.restores:
-                self.state.asked = None  # what is shown is the saved plan again
-            if fields or records:
-                knows = source is not None and fields.get("plan") == source.state.plan_record()
-                window = source.state if source is not None and knows else None
-                self._follow(News(fields, records, window, None if is_own else self._last_of_others(news)))
-            self._is_behind = self._saved.get("plan") != now.get("plan")
-            if not self._is_behind:
-                self._revision = max(revision, self._revision)
+        with self._telling(), suppress(StoreError):
+            is_changed = find_revision(self._workspace, project.project_id) != self._revision
+            if is_changed or self.others != self.state.others:
+                self._show_changes(project)
+
+    def _show_changes(self, project: Project, *, is_own: bool = False, puts_back: bool = False) -> None:
+        """Show what has changed in the project since.
+        `is_own`: by undo or redo here. `puts_back`: what this page could not save is shown as it is saved, too.
+        """
+        revision, now = load_revision(self._workspace, project.project_id)
+        known = {change.number: change.undone for change in self.state.history}
+        self.show_history()
+        edits = differing(self._saved, {**now, "view": self._saved.get("view")})
+        fields: Fields = {key: after for key, (_, after) in edits.items()}
+        if puts_back:
+            unsaved = self._unsaved()
+            fields |= {key: now.get(key) for key in unsaved}
+            self._shown.update(unsaved)
+        plan = self._saved.get("plan")
+        self._saved = {**now, "plan": plan}  # until that is shown, which may take a worker
+        self._revision = revision
+        news = [change for change in self.state.history if known.get(change.number) != change.undone]
+        records = frozenset(key for change in news for key in change.edits if "/" in key)
+        if "plan" not in fields and self._is_behind and self.state.asked is not None and self.state.asked.restores:
+            self.state.asked = None  # what is shown is the saved plan again
+        self._is_behind = plan != now.get("plan")
+        if fields or records:
+            windows = (other.state for other in self._others() if other._shows(revision, now))
+            words = None if is_own else self._last_of_others(news)
+            self._show(News(fields, records, next(windows, None), words))
 
     def save(self, words: str = "", records: Edits | None = None, amended: Step | None = None) -> int | None:
         """Save what the page has changed since, with records of the track; returns the number of the step.
@@ -269,20 +279,20 @@ class Autosave:
                 saved = self._write(project, words, edits, amended)
             except ChangedElsewhere as overtaken:
                 was_behind = self._is_behind
-                self.follow(puts_back=True)
+                self._show_changes(project, puts_back=True)
                 made = None
                 if records:  # which are no fields of the project: they are there already
                     made = self._write(project, words, records, amended)
-                    self._took(made.revision, made.edits, {})
+                    self._took(project, made.revision, made.edits, {})
                 outcome = f"{'Done in part' if records else 'Not done'}: {words}." if words else ""
                 if was_behind and not str(overtaken):  # as after an undo of one's own
                     self.state.message = f"the saved plan is still being read. {outcome}" if outcome else ""
                 else:
                     self.say_overtaken(str(overtaken), outcome)
                 return None if made is None or made.change is None else made.change.number
-            self._took(saved.revision, saved.edits, unsaved)
+            self._took(project, saved.revision, saved.edits, unsaved)
             if not saved.edits:  # the step that was to be amended was undone meanwhile
-                self.follow()
+                self._show_changes(project)
             return None if saved.change is None else saved.change.number
         return None
 
@@ -311,7 +321,8 @@ class Autosave:
             self._save(params_words(before, after))
 
     def _write(self, project: Project, words: str, edits: Edits, amended: Step | None) -> Saved:
-        by, on = Window(self.window, self.others), self._revision
+        by = Window(self.window, self.others)
+        on = -1 if self._is_behind else self._revision  # -1 is no revision: what is saved now is compared
         if amended is None or amended.number is None:
             return record_change(self._workspace, project.project_id, words, edits, by, on)
         # What was done since is undone before: the plan comes with the last of it, or undo would take it for another's.
@@ -319,16 +330,15 @@ class Autosave:
         number = max([amended.number, *mine])
         return amend_change(self._workspace, project.project_id, number, edits, by, on)
 
-    def _took(self, revision: int, edits: Edits, fields: Fields) -> None:
-        """Take note of what was saved, and let the other windows show it."""
+    def _took(self, project: Project, revision: int, edits: Edits, fields: Fields) -> None:
+        """Take note of what was saved."""
         self._saved.update(fields)
         self._shown.update(fields)
-        self.show_history()
-        if revision == self._revision + bool(edits):
+        if revision == self._revision + bool(edits) and not self._is_behind:
             self._revision = revision
+            self.show_history()
         else:  # another window has written too, or what this one wrote was merged
-            self.follow()
-        self._tell()
+            self._show_changes(project)
 
     def _last_of_others(self, changes: list[Change]) -> str:
         theirs = [change for change in changes if change.window != self.window]
@@ -339,10 +349,8 @@ class Autosave:
         if project is None or self.state.loop is None or self._taking or self._saved.get("view") == view:
             return
         with self._telling():
-            revision = keep_fields(self._workspace, project.project_id, {"view": view})
+            keep_fields(self._workspace, project.project_id, {"view": view})
             self._saved["view"] = view
-            if revision == self._revision + 1:
-                self._revision = revision
 
     def _save_view_soon(self) -> None:
         """Save the view at most every other second while music plays."""
@@ -366,11 +374,10 @@ class Autosave:
             try:
                 made = step(self._workspace, project.project_id, Window(self.window, self.others))
             except ChangedElsewhere as overtaken:
-                self.follow()
+                self._show_changes(project)
                 self.say_overtaken(str(overtaken), f"Nothing is {'undone' if step is undo_change else 'done again'}.")
                 return None
-            self.follow(is_own=True)
-            self._tell()
+            self._show_changes(project, is_own=True)
             return made
         return None
 
@@ -388,13 +395,9 @@ class Autosave:
             and other.state.project.project_id == project.project_id
         ]
 
-    def _tell(self) -> None:
-        """Let the other windows on the project show what was saved."""
-        for other in self._others():
-            if other._page is None:
-                other.follow(self)
-            else:
-                other._page.call_soon(lambda other=other: other.follow(self))  # type: ignore[misc]
+    def _shows(self, revision: int, fields: Fields) -> bool:
+        """Whether the page shows a revision of the project, with its plan."""
+        return self._revision == revision and self.state.plan_record() == fields.get("plan")
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -54,6 +54,10 @@ class PageLoop:
         """Call a function on the loop after a while; never where the page has gone by then."""
         self.document.add_timeout_callback(partial(self._run, function), milliseconds)
 
+    def call_every(self, function: Callable[[], None], milliseconds: int) -> None:
+        """Call a function on the loop again and again, until the page has gone."""
+        self.document.add_periodic_callback(partial(self._run, function), milliseconds)
+
 
 def this_page_loop() -> PageLoop | None:
     """The loop of the page for which this code runs; None in a script or a test, where nothing runs on a loop."""

@@ -164,13 +164,16 @@ def delete_project(workspace: Workspace, project_id: str) -> None:
             connection.execute(table.delete().where(table.c.project_id == project_id))
 
 
-def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> int:
-    """Save some fields of a project by name, None deletes one; the others stay as they are.
-
-    Returns the project's revision, and raises `UnknownProject`.
-    """
+def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> None:
+    """Save some fields of a project by name, None deletes one; the others stay as they are. Raises `UnknownProject`."""
     with workspace.database.write() as connection:
-        return put_fields(connection, project_id, fields)
+        put_fields(connection, project_id, fields)
+
+
+def find_revision(workspace: Workspace, project_id: str) -> int:
+    """The revision of a project; raises `UnknownProject`."""
+    with workspace.database.read() as connection:
+        return get_revision(connection, project_id)
 
 
 def load_revision(workspace: Workspace, project_id: str) -> tuple[int, dict[str, JsonValue]]:
@@ -179,13 +182,13 @@ def load_revision(workspace: Workspace, project_id: str) -> tuple[int, dict[str,
         return get_revision(connection, project_id), get_fields(connection, project_id)
 
 
-def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> int:
-    """Write some fields of a project, None deletes one, the others stay; returns the project's new revision.
+def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> None:
+    """Write some fields of a project, None deletes one, the others stay; the view alone makes no new revision.
 
     UnknownProject: there is none, for example because it was deleted meanwhile.
     """
-    at = now()
-    _update(connection, project_id, changed_at=at, revision=projects.c.revision + 1)
+    at, is_new = now(), fields.keys() != {"view"}  # windows follow each revision, and not where the others look
+    _update(connection, project_id, changed_at=at, revision=projects.c.revision + int(is_new))
     for name, content in fields.items():
         mine = (project_fields.c.project_id == project_id) & (project_fields.c.field == name)
         connection.execute(project_fields.delete().where(mine))
@@ -193,11 +196,10 @@ def put_fields(connection: Connection, project_id: str, fields: Mapping[str, Jso
             connection.execute(
                 project_fields.insert().values(project_id=project_id, field=name, content=json_text(content), at=at)
             )
-    return get_revision(connection, project_id)
 
 
 def get_revision(connection: Connection, project_id: str) -> int:
-    """How often fields of a project were written; UnknownProject if there is none."""
+    """How often fields of a project were written, but for the view; UnknownProject if there is none."""
     revision = connection.scalar(select(projects.c.revision).where(projects.c.project_id == project_id))
     if revision is None:
         raise UnknownProject(f"{project_id}: no project of that id")

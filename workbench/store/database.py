@@ -228,7 +228,7 @@ projects = sa.Table(
     sa.Column("track", sa.Text, nullable=False),  # absolute path, or id of a track of the catalog; empty for none yet
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("changed_at", sa.Text, nullable=False),
-    sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),  # raised whenever a field is written
+    sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),  # raised by all fields but the view
     sa.Index("projects_by_change", "changed_at"),
 )
 

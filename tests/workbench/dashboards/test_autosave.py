@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.review.history import Edits, Window, record_change
 from workbench.review.projects import (
     delete_project,
+    find_revision,
     keep_fields,
     list_projects,
     load_revision,
@@ -170,6 +173,14 @@ def second_window(session: Session) -> Session:
     """The same project in another window, on a workspace of its own."""
     other = Session(Workspace(session.home), pool=DirectPool(restore_loop, plan_track, analyze, plan_around))
     other.open_project(project_of(session))
+    return other
+
+
+def window_of_another_server(session: Session) -> Session:
+    """The same project in a window that knows of the first one only what is saved, and the other way round."""
+    other = second_window(session)
+    for window in (session, other):
+        window.autosave.close()  # so that neither is among the windows of a server
     return other
 
 
@@ -417,6 +428,7 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
     assert newest_verdicts(workspace) == [theirs], "each window undoes what was done in it"
     session.undo()
     assert newest_verdicts(workspace) == [theirs]
+    other.autosave.follow()
     assert (session.records, other.records) == (counted + 1, 2), "both windows read the verdicts again"
     session.redo()
     other.undo()
@@ -521,12 +533,16 @@ def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Planned) -
 def test_two_windows_follow_each_other(session: Session) -> None:
     other, first = second_window(session), plan_of(session)
     set_fade(session, 0, 0.08)
+    other.autosave.follow()
     assert (other.plan, other.hand_fades) == (session.plan, session.hand_fades)
     other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.autosave.follow()
     assert session.params == other.params
     other.ask(SUNG)
+    session.autosave.follow()
     assert (session.request, session.plan) == (SUNG, other.plan)
     draw_envelope(session)
+    other.autosave.follow()
     assert (other.envelope, loop_of(other).mix) == (ENVELOPE, loop_of(session).mix)
     session.param.update(tab="Seams", seam=1)
     assert (other.tab, other.seam) == ("", 0), "each looks where it looks"
@@ -537,6 +553,7 @@ def test_two_windows_follow_each_other(session: Session) -> None:
 def test_a_stale_undo_takes_no_step_of_another_window(session: Session) -> None:
     other, first = second_window(session), plan_of(session)
     set_fade(session, 0, 0.08)
+    other.autosave.follow()
     set_fade(other, 1, 0.12)
     both = plan_of(other)
     session.undo()
@@ -546,6 +563,7 @@ def test_a_stale_undo_takes_no_step_of_another_window(session: Session) -> None:
     other.undo()
     assert not other.elsewhere
     session.undo()
+    other.autosave.follow()
     assert (plan_of(session), plan_of(other), session.elsewhere) == (first, first, False)
     assert [undone for _, undone in words(session)] == [True, True]
 
@@ -555,6 +573,7 @@ def test_a_plan_that_another_window_overtakes_is_not_made(session: Session, film
     session.tasks.pool = pool
     session.ask(SUNG)
     set_fade(other, 0, 0.08)
+    session.autosave.follow()
     assert session.plan == other.plan
     assert session.message.startswith("changed in another window: crossfade of seam 1")
     assert session.message.endswith(f"Not done: {request_words(LENGTH_ALONE, SUNG)}.")
@@ -564,10 +583,65 @@ def test_a_plan_that_another_window_overtakes_is_not_made(session: Session, film
     assert session.request == LENGTH_ALONE
 
 
+def test_windows_of_two_servers_follow_each_other(session: Session) -> None:
+    other, first = window_of_another_server(session), plan_of(session)
+    set_fade(session, 0, 0.08)
+    other.autosave.follow()
+    assert (other.plan, other.hand_fades) == (session.plan, session.hand_fades)
+    other.ask(CUT)
+    assert session.plan != other.plan
+    session.autosave.follow()
+    assert (session.request, session.plan) == (CUT, other.plan), "a worker has read it"
+    assert plan_of(session).segments != first.segments
+    assert words(session) == words(other)
+
+
+def test_a_page_follows_changes_and_not_where_others_look(session: Session) -> None:
+    other, pool = window_of_another_server(session), WaitingPool()
+    other.tasks.pool = pool
+    session.ask(CUT)
+    session.param.update(tab="Seams", seam=1)
+    for _ in range(3):
+        other.autosave.follow()
+    assert [task.function for task in pool.tasks].count(restore_loop) == 1, "it is read once"
+    restored(pool, session.loop)
+    assert (other.plan, other.tab, other.seam) == (session.plan, "", 0)
+    revision = find_revision(session.workspace, project_of(session))
+    session.param.update(tab="Mix", seam=0)
+    assert find_revision(session.workspace, project_of(session)) == revision
+    assert load_fields(session)["view"]["tab"] == "Mix"
+
+
+def test_a_plan_that_is_being_made_stays_when_another_window_changes_something_else(
+    session: Session, filmed: Planned
+) -> None:
+    other, pool = window_of_another_server(session), WaitingPool()
+    session.tasks.pool = pool
+    session.ask(SUNG)
+    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.autosave.follow()
+    assert (session.params, session.request) == (other.params, LENGTH_ALONE)
+    pool.finish(0, replace(filmed, request=SUNG))
+    assert (session.request, session.message) == (SUNG, "")
+    assert session.history[-1].words == request_words(LENGTH_ALONE, SUNG)
+    other.autosave.follow()
+    assert other.request == SUNG
+
+
+def test_what_cannot_be_read_now_is_followed_later_without_a_word(session: Session) -> None:
+    other = window_of_another_server(session)
+    set_fade(session, 0, 0.08)
+    with closing(sqlite3.connect(session.home.database)) as connection:
+        connection.execute("ALTER TABLE projects RENAME TO unreadable")
+        other.autosave.follow()
+        assert (other.message, other.hand_fades) == ("", {})
+        connection.execute("ALTER TABLE unreadable RENAME TO projects")
+    other.autosave.follow()
+    assert (other.message, other.plan) == ("", session.plan)
+
+
 def test_a_window_of_another_server_is_followed_when_both_change(session: Session) -> None:
-    """It is not told of what the first one does; what it does on an older revision is merged, or not done."""
-    other = second_window(session)
-    other.autosave.close()
+    """What is done on an older revision is merged, or not done."""
     first, project_id, workspace = session.params, project_of(session), Workspace(session.home)
     fades = load_fields(session).get("fades")
     mine = first.model_dump(mode="json", exclude_defaults=True)
@@ -591,8 +665,7 @@ def test_a_window_of_another_server_is_followed_when_both_change(session: Sessio
 
 def test_a_step_that_was_refused_is_not_saved_later(session: Session) -> None:
     """Its plan is still shown until a worker has read the one that is saved."""
-    other, pool, first = second_window(session), WaitingPool(), plan_of(session)
-    session.autosave.close()  # as if they were of two servers, which do not tell each other
+    other, pool, first = window_of_another_server(session), WaitingPool(), plan_of(session)
     other.ask(CUT)
     theirs = load_fields(session)
     session.tasks.pool = pool
@@ -702,10 +775,14 @@ def test_two_windows_write_their_own_fields(session: Session) -> None:
 
 
 def test_a_project_that_another_window_deleted_is_worked_on_without_being_kept(session: Session) -> None:
+    other = second_window(session)
     delete_project(session.workspace, project_of(session))
     set_fade(session, 0, 0.08)
-    assert "deleted" in session.message
-    assert (session.project, session.history) == (None, [])
+    for _ in range(2):
+        other.autosave.follow()
+    for window in (session, other):
+        assert "deleted" in window.message
+        assert (window.project, window.history) == (None, [])
     assert plan_of(session).seam_fades[0] == 0.08
     session.undo()
     assert list_projects(session.workspace) == []

@@ -8,8 +8,11 @@ import threading
 from typing import Any
 
 import pytest
+from bokeh.core.types import ID
 from bokeh.document import Document
+from bokeh.server.session import ServerSession
 from panel.io.state import set_curdoc
+from tornado.ioloop import IOLoop
 
 from tests.workbench.dashboards.waiting import BrowserTab, ShownDocument
 from workbench.dashboards.page_loop import PageLoop, this_page_loop
@@ -56,6 +59,34 @@ def test_a_page_goes_with_its_server(document: Document) -> None:
     assert page.gone
     page.call_soon(pytest.fail)
     assert document.session_callbacks == []
+
+
+def test_what_is_called_again_and_again_ends_with_the_page() -> None:
+    async def called(times: int) -> tuple[ServerSession, list[int]]:
+        """A page that calls something every millisecond, once it has done so some times."""
+        document, calls, enough = ShownDocument(BrowserTab()), list[int](), asyncio.Event()
+        page = await page_of(document)
+        assert page is not None
+
+        def call() -> None:
+            calls.append(len(calls))
+            if len(calls) == times:
+                enough.set()
+
+        page.call_every(call, 1)
+        session = ServerSession(ID(f"page {times}"), document, IOLoop.current())
+        await enough.wait()
+        return session, calls
+
+    async def look() -> None:
+        closed, calls = await called(3)
+        closed.destroy()
+        before = len(calls)
+        open_still, _ = await called(10)
+        open_still.destroy()
+        assert len(calls) == before
+
+    asyncio.run(look())
 
 
 def test_nothing_that_another_thread_brings_is_lost_while_the_page_changes(document: Document) -> None:
