@@ -402,13 +402,11 @@ class CutSearch:
         legal = (reach <= latest_stop(profile, in_ending=self.in_ending)) & (stops > states.line) & (start >= 0.0)
         legal &= (tail >= -1e-6) & (tail < bars[stops] - 1e-3)
 
-        button = legal & (free >= tail)
+        button = legal & (free >= tail) & (tail >= MIN_RING_SECONDS - ROUNDING_SECONDS)
         button &= ~np.isin(stops, self.usable.constraints.never_cut)
         if is_hit:
             lands = states.played + earlier + lines[stops] - states.at
             button &= np.abs(lands - fit.hit_seconds) <= HIT_TOLERANCE_SECONDS
-        else:
-            button &= tail >= MIN_RING_SECONDS
         row = np.flatnonzero(button)
         part = self.usable.fade_part[stops[row]] + _BUTTON - 0.2 * np.maximum(0.0, 1.0 - tail[row] / _GOOD_RING)
         stops_at = _Stops(EndKind.BUTTON, row, part, reach[row], tail[row], np.zeros(row.size), earlier[row])

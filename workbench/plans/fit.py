@@ -239,7 +239,8 @@ def _out_of_range(fit: Fit) -> Refusal | None:
             wrong.append((keep.constraint, f"the track ends at {clock(profile.song_duration)}"))
     for hit in request.hits:
         if hit.landmark is not None and not hit.landmark < profile.last_sound:
-            wrong.append((hit.constraint, f"the music of the track ends at {clock(profile.last_sound)}"))
+            where = f"{clock(hit.landmark)} of the track, which is to land there, is not before its last sound at"
+            wrong.append((hit.constraint, f"{where} {clock(profile.last_sound)}"))
     late = [(hit.constraint, f"that is outside of {fit.length}") for hit in request.hits if hit.at >= fit.seconds]
     if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
         start = Constraint(_START_AT, (request.start_at,))

@@ -51,7 +51,7 @@ def suggest_landings(
     if later is not None:
         said += ["it lands there with ", Constraint(ConstraintKind.START_AT, (_rounded(later),))]
     times = np.concatenate([wanted - phases, wanted - phases + bar])
-    times = times[(times > earliest) & (times <= max(seconds - MIN_RING_SECONDS, end_on))]
+    times = times[(times > earliest) & (times <= seconds - MIN_RING_SECONDS)]
     times = times[np.argsort(np.abs(times - wanted))]
     near = next((at for at in times if can_land(start_at, _rounded(at))), None)
     if near is not None:

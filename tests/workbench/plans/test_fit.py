@@ -290,6 +290,14 @@ def test_a_button_lands_its_hit_on_a_downbeat() -> None:
     assert plan.end_label.startswith("button")
 
 
+def test_a_button_has_time_to_ring() -> None:
+    profile = track_profile(ending=None)
+    assert Fit(31.0, end_on=30.02).plan(profile).ending.tail_seconds >= 0.3
+    said = Fit(30.02, end_on=30.02).refused(profile)
+    assert "end on 0:30.02 cannot be kept in 30.02 s" in said
+    assert "starts with the picture lands it at 0:28.1" in said
+
+
 CONTRADICTIONS = [
     ("keep 0:10-0:50 cannot be kept in 30 s", {"keep": (Keep(None, 10.0, 50.0),)}),
     ("keep intro and keep ending cannot be kept together in 30 s; what is to be kept lasts 3", {
@@ -330,7 +338,8 @@ def test_wrong_times_of_all_kinds_are_named_at_once() -> None:
         asked.answer(track_profile())
     assert str(refused.value) == (
         "pinned 8:20-0:02.4 and keep 1:40-8:20: the track ends at 2:10.9; "
-        "hit 0:31: the music of the track ends at 2:10.7; hit 0:31 and end on 0:32: that is outside of 30 s"
+        "hit 0:31: 6:40 of the track, which is to land there, is not before its last sound at 2:10.7; "
+        "hit 0:31 and end on 0:32: that is outside of 30 s"
     )
 
 
