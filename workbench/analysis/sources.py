@@ -58,7 +58,8 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
     try:
         return find_in_catalog(workspace, named)
     except UnknownTrack:
-        raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
+        found = "a folder or a pipe and no file" if path.exists() else "no such file"
+        raise UnknownTrack(f"{named}: {found}, and no track of that id in the catalog") from None
 
 
 def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:

@@ -87,6 +87,8 @@ use_option = click.option(
 class Seconds(click.FloatRange):
     """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""
 
+    name = "s"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert to seconds."""
         if isinstance(value, str) and ":" in value:

@@ -38,7 +38,8 @@ def optional(description: str) -> Any:
 def first_fault(error: ValidationError, *inside: str) -> str:
     """The path of the first wrong field, and its fault."""
     first = error.errors()[0]
-    where = ".".join(map(str, (*inside, *first["loc"])))
+    # a part with a bracket is the name of a type, where several are tried
+    where = ".".join(str(part) for part in (*inside, *first["loc"]) if "[" not in str(part))
     return f"{where}: {first['msg']}" if where else str(first["msg"])  # nowhere: of all fields together
 
 
