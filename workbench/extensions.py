@@ -242,7 +242,7 @@ def _loaded(group: str, name: str, address: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:  # external code may raise any exception while it is imported
-        raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_said(error)}") from error
+        raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_message_of(error)}") from error
     return found
 
 
@@ -259,11 +259,13 @@ def _made(group: str, name: str, extension: Any) -> Any:
     try:
         return extension()
     except Exception as error:
-        raise ParameterError(f"the {word_of(group)} {name} cannot be made without arguments: {_said(error)}") from error
+        raise ParameterError(
+            f"the {word_of(group)} {name} cannot be made without arguments: {_message_of(error)}"
+        ) from error
 
 
-def _said(error: Exception) -> str:
-    """What an error of another's code says, with its kind where that is not said."""
+def _message_of(error: Exception) -> str:
+    """Message of an error from external code, after its type unless that adds nothing."""
     return str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
 
 

@@ -24,7 +24,7 @@ from service.store import answers, tracks, video_owners
 from service.store.jobs import LONG_BEATS, Job, StoredAnswer
 from service.store.tracks import TrackFacts
 from workbench.analysis.sources import TrackSource
-from workbench.analysis.video import unused_speech, watch
+from workbench.analysis.video import analyze_video, unused_speech
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -73,7 +73,7 @@ def _ingest(job: Job, context: Context) -> Outcome:
     try:
         path = context.workspace.local_file(source)
         context.stage("watching")
-        watched = watch(context.workspace, path)
+        watched = analyze_video(context.workspace, path)
         _reserve(job, context, watched.duration)
         missed = unused_speech(context.workspace, path)
     except MediaError as error:

@@ -99,8 +99,8 @@ class _Unsettled:
     """why it did not succeed, for the log"""
 
 
-class Aside:
-    """Runs what waits for a store, one after another, in a thread that ends with the process; what is left is swept."""
+class StoreThread:
+    """Runs calls that wait for a store, one by one in a daemon thread; a later sweep does what it leaves undone."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -128,7 +128,7 @@ class Aside:
             try:
                 work()
             except Exception:  # the next is done all the same
-                log.exception("failed", aside=self._name)
+                log.exception("failed", thread=self._name)
 
 
 @dataclass
@@ -146,8 +146,8 @@ class JobParent:
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
     """readable when there may be work"""
     make_child: Callable[[Home, str], Child] = Child
-    make_aside: Callable[[str], Aside] = Aside
-    """runs what waits for files of a store"""
+    make_store_thread: Callable[[str], StoreThread] = StoreThread
+    """runs calls that wait for files of a store"""
     selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     """on which `step` waits; closed by `run`"""
     spans: Spans | None = None
@@ -177,7 +177,7 @@ class JobParent:
     def __post_init__(self) -> None:
         self._notices = notices.Listener(self.database.url)
         self._traced = JobSpans(self.spans)
-        self._sweeper, self._remover = self.make_aside("sweep"), self.make_aside("remove")
+        self._sweeper, self._remover = self.make_store_thread("sweep"), self.make_store_thread("remove")
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""

@@ -132,10 +132,10 @@ def submit_and_poll(
 
     @reading(blueprint, poll_path, RoutePolicy(), name="poll")
     async def answer_poll(request: Request, job_id: str) -> HTTPResponse:
-        def asked() -> str:
+        def read_inputs() -> str:
             query_of(request, NoQuery)
             return path_id(job_id, "job")
 
-        return respond(await answer_of(request, asked, poll))
+        return respond(await answer_of(request, read_inputs, poll))
 
     return blueprint

@@ -16,11 +16,11 @@ blueprint = Blueprint("match", url_prefix="/v1/match")
 async def submit(request: Request) -> HTTPResponse:
     """Answer `POST /v1/match`: a stored lane, the job that ranks, or the ingest that must come first."""
 
-    def asked() -> tuple[MatchRequest, ExpandQuery]:
+    def read_inputs() -> tuple[MatchRequest, ExpandQuery]:
         return body_of(request, MatchRequest), query_of(request, ExpandQuery)
 
     return respond(
-        await answer_of(request, asked, lambda connection, call, given: answers.submit(connection, call, *given))
+        await answer_of(request, read_inputs, lambda connection, call, given: answers.submit(connection, call, *given))
     )
 
 
@@ -28,9 +28,9 @@ async def submit(request: Request) -> HTTPResponse:
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """Answer `GET /v1/match/jobs/{job_id}`: the state of the job, or its lane."""
 
-    def asked() -> tuple[MatchPollQuery, str]:
+    def read_inputs() -> tuple[MatchPollQuery, str]:
         return query_of(request, MatchPollQuery), path_id(job_id, "job")
 
     return respond(
-        await answer_of(request, asked, lambda connection, call, given: answers.poll(connection, call, *given))
+        await answer_of(request, read_inputs, lambda connection, call, given: answers.poll(connection, call, *given))
     )

@@ -19,7 +19,7 @@ blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
 async def submit(request: Request) -> HTTPResponse:
     """Answer `POST /v1/underscore`: the lane."""
 
-    def asked() -> tuple[UnderscoreRequest, ExpandQuery]:
+    def read_inputs() -> tuple[UnderscoreRequest, ExpandQuery]:
         return body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)
 
     def check(
@@ -28,7 +28,7 @@ async def submit(request: Request) -> HTTPResponse:
         funds.check(connection, call.caller)
         return given
 
-    body, query = await answer_of(request, asked, check)
+    body, query = await answer_of(request, read_inputs, check)
     call, context = call_of(request), request.app.ctx
     lane = await context.ranking.rank(body.model_dump(mode="json"))
     return respond(await context.transactions.write(lambda connection: answers.answer(connection, call, query, lane)))

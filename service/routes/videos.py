@@ -24,12 +24,12 @@ async def submit(request: Request) -> HTTPResponse:
 async def ingest(request: Request, video_id: str) -> HTTPResponse:
     """Answer `POST /v1/videos/{video_id}/ingest`: start to process an upload."""
 
-    def asked() -> tuple[str, IngestRequest]:
+    def read_inputs() -> tuple[str, IngestRequest]:
         body = lone_body_of(request, IngestRequest)
         return path_id(video_id, "video"), body
 
     return respond(
-        await answer_of(request, asked, lambda connection, call, given: answers.ingest(connection, call, *given))
+        await answer_of(request, read_inputs, lambda connection, call, given: answers.ingest(connection, call, *given))
     )
 
 
@@ -37,8 +37,8 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
 async def status(request: Request, video_id: str) -> HTTPResponse:
     """Answer `GET /v1/videos/{video_id}`: the state of the ingest."""
 
-    def asked() -> str:
+    def read_inputs() -> str:
         query_of(request, NoQuery)
         return path_id(video_id, "video")
 
-    return respond(await answer_of(request, asked, answers.status))
+    return respond(await answer_of(request, read_inputs, answers.status))

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.benchmarks.table import Table, children_cpu, cpu
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.features.speech_probability import SAMPLE_RATE, speech_probabilities
 from workbench.media.audio import decode, resample
@@ -22,8 +22,9 @@ from workbench.workflows.demo import write_film
 
 _NOTE = (
     "A minute of the demo's film, with narration, and 20 s of it scaled by FFmpeg with noise; H.264, AAC. "
-    "*Decode*: `ffmpeg -threads 1 -i ... -f null -`, picture and sound. *Ingest*: all of `watch` into an empty store, "
-    "of which *voice* is the detector. *Ratio*: ingest without the voice over decode; aim 1.3. The least of two runs."
+    "*Decode*: `ffmpeg -threads 1 -i ... -f null -`, picture and sound. *Ingest*: all of `analyze_video` into an empty "
+    "store, of which *voice* is the detector. *Ratio*: ingest without the voice over decode; aim 1.3. The least of two "
+    "runs."
 )
 
 
@@ -57,4 +58,4 @@ def _decoding(path: Path) -> float:
 
 def _watch_anew(path: Path) -> None:
     with tempfile.TemporaryDirectory() as home:
-        watch(Workspace(Home(Path(home))), path)
+        analyze_video(Workspace(Home(Path(home))), path)

@@ -197,7 +197,7 @@ class _Bars:
         self.after, self.low_after = levels.between(self.lines, self.lines + span)
         self.before, self.low_before = levels.between(self.lines - span, self.lines)
         self.breath, self.low_breath = levels.between(self.lines - beat, self.lines)
-        self.at_once, _ = levels.between(self.lines, self.lines + 0.5 * bar)
+        self.half_bar_after, _ = levels.between(self.lines, self.lines + 0.5 * bar)
         self.loud = float(np.quantile(self.after, 0.8)) if self.lines.size else 0.0
         self.low_loud = float(np.quantile(self.low_after, 0.8)) if self.lines.size else 0.0
         self.change = levels.change(self.lines - span, self.lines, self.lines + span)
@@ -216,7 +216,7 @@ class _Bars:
         back = (rise >= _RISE_DB) & (low_rise >= _LOW_RISE_DB)
         back |= (gap >= _GAP_DB) & (low_gap >= _LOW_GAP_DB) & (np.minimum(rise, low_rise) >= _GAIN_DB)
         full = (self.after >= self.loud - _FULL_DB) & (self.low_after >= self.low_loud - 1.5 * _FULL_DB)
-        full &= self.at_once >= self.loud - 1.5 * _FULL_DB
+        full &= self.half_bar_after >= self.loud - 1.5 * _FULL_DB
         is_drop = self.within & back & full & (self.attack >= _BAR_ATTACK)
         size = 0.5 * _share(np.maximum(rise, gap), 3.0, 10.0) + 0.5 * _share(np.maximum(low_rise, low_gap), 3.0, 20.0)
         return self._best("drop", is_drop, 0.7 + 0.3 * size)
@@ -228,7 +228,7 @@ class _Bars:
         was_full = self.before >= self.loud - _FULL_DB
         goes_on = self.after >= self.loud - _GONE_DB
         # within half a bar, not over several: a slow fade has no instant
-        gone &= self.at_once <= self.before - 0.6 * np.minimum(fall, _FALL_DB)
+        gone &= self.half_bar_after <= self.before - 0.6 * np.minimum(fall, _FALL_DB)
         was_full &= self.breath >= self.before - 1.5 * _FALL_DB
         size = 0.5 * _share(fall, 3.0, 10.0) + 0.5 * _share(low_fall, 3.0, 20.0)
         return self._best("break", self.within & gone & was_full & goes_on, 0.55 + 0.3 * size)

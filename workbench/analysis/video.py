@@ -9,9 +9,9 @@ If both are missing, the file is read once for both; of a long video only pictur
 decoded, and afterwards the pictures around its hard cuts. Who speaks in the foreground, and the class of the sound, are
 computed from the arrays and `VoiceParams` each time.
 
-`watch` measures all of it, `listen` the sound alone, which ducking needs; `video_events` finds what a track is placed
-by. The utterances of a voice detector of another package are stored, once a video (`with_voices`); ours need no
-storing, as they follow from the soundtrack in no time.
+`analyze_video` measures both, `load_soundtrack` the sound alone, which ducking needs; `video_events` finds the events
+by which a track is placed. The utterances that a voice detector of another package finds are stored, once a video
+(`with_voices`); our own are not, because they follow from the soundtrack in no time.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
 Arrays = dict[str, NDArray[Any]]
 
 
-def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
+def analyze_video(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     """Analyse a video (facts, picture and soundtrack), or load its analysis from the store.
 
     Raises `MediaError` without a moving picture, or for damage beyond use.
@@ -112,8 +112,8 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     )
 
 
-def listen(workspace: Workspace, video: Path | str) -> SoundtrackMeasure:
-    """Measure a soundtrack without decoding pictures, or load its measures from the store. Raises as `watch`."""
+def load_soundtrack(workspace: Workspace, video: Path | str) -> SoundtrackMeasure:
+    """Measure a soundtrack without decoding pictures, or load its measures; raises as `analyze_video`."""
     video = workspace.local_file(video)
     key, labels = _sound_key(workspace, workspace.hash_file(video)), array_labels(video.name, workspace.params)
     return _measured(workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, workspace), labels), video)
@@ -123,7 +123,7 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
     """A line on speech that the soundtrack of a video lacks and another of its sound streams holds.
 
     Looked for once a video, and not where streams were chosen. None where nothing is missed; raises
-    `MediaError` as `watch` does.
+    `MediaError` as `analyze_video` does.
     """
     path = workspace.local_file(video)
     with open_media(path) as container:
@@ -146,7 +146,7 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
 
 def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatArray:
     """Numbers of sound streams and seconds of speech in them that the soundtrack lacks, shape (n, 2)."""
-    spoken = detected_utterances(listen(workspace, video), VoiceParams())
+    spoken = detected_utterances(load_soundtrack(workspace, video), VoiceParams())
 
     def missed(*several: int) -> float:
         sound = _stream_arrays(video, several, workspace.params.cuts.max_video_seconds)
@@ -423,7 +423,7 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
 
     Raises `MediaError` without a moving picture.
     """
-    watched = watch(workspace, video)
+    watched = analyze_video(workspace, video)
     return find_events(watched.picture, watched.soundtrack, workspace.params.events)
 
 

@@ -95,7 +95,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeardPulse:
+class NetworkPulse:
     """The network's output on the beats of one pulse."""
 
     beat: FloatArray
@@ -132,7 +132,7 @@ class Pulse:
     """shape (n_beats,), beats from the first sound to the last onset of the recording"""
     support: float
     """mean activation on the sounding beats"""
-    network: HeardPulse | None
+    network: NetworkPulse | None
     """the network's output on its beats; None where the tracker uses onsets alone"""
 
 
@@ -225,7 +225,7 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
     return Pulse(times, strengths, cues, _standard(strengths[CRACK, :, 0], inside), likeness, inside, support, detected)
 
 
-def _network_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
+def _network_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> NetworkPulse:
     """The network's output on the beats of a pulse."""
     at = times[:, None] + period[:, None] * np.array(FRACTIONS)
     frames = odds.frames(at)
@@ -238,7 +238,7 @@ def _network_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odd
     # distance of each clear beat from the nearer of the two beats around it
     clear = odds.peaks
     off = np.abs(clear[:, None] - times[np.searchsorted(times, clear).clip(1, times.size - 1)[:, None] - [1, 0]])
-    return HeardPulse(
+    return NetworkPulse(
         beat,
         odds.downbeat[frames[:, 0]],
         np.maximum(odds.network.metre[pairs], -_MOST_DOUBT),

@@ -161,7 +161,7 @@ class Activations:
     frames_per_second: int
 
 
-def listen(spectrum: Spectrum) -> Activations:
+def run_network(spectrum: Spectrum) -> Activations:
     """Run the network over the spectrogram of a whole recording."""
     return run(network_input(spectrum), weights())
 

@@ -19,7 +19,7 @@ from workbench.beats.constant_tempo import slips_of, steady_beats
 from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
 from workbench.beats.meter import bar_positions_of, best_reading, reading_chances
-from workbench.beats.network import listen
+from workbench.beats.network import run_network
 from workbench.beats.tempo import beat_activation
 from workbench.beats.tempo_changes import follow_changes
 from workbench.beats.weights import weights_for
@@ -118,7 +118,7 @@ def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None
     activation = beat_activation(onsets)
     if not spectrum.n_frames:
         return Gathered(activation, onsets, None, spectrum.energy, spectrum.duration)
-    network = listen(spectrum) if params.activation == "network" else None
+    network = run_network(spectrum) if params.activation == "network" else None
     evidence = gather_evidence(activation, onsets, spectrum, network)
     return Gathered(activation, onsets, evidence, spectrum.energy, spectrum.duration)
 

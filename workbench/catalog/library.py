@@ -230,10 +230,10 @@ class Library:
         with self._database.read() as connection:
             return _revision(connection)
 
-    def changes(self, since: int, at_once: int) -> Changes:
+    def changes(self, since: int, limit: int) -> Changes:
         """Changes after a revision, 0 for everything, the oldest first.
 
-        After `at_once` tracks it stops, but the changes of one transaction stay together; `revision` of what it returns
+        After `limit` tracks it stops, but the changes of one transaction stay together; `revision` of what it returns
         is where the next call goes on.
         """
         with self._database.read() as connection:
@@ -242,7 +242,7 @@ class Library:
                 sa.select(tracks.c.revision)
                 .where(tracks.c.revision > since)
                 .order_by(tracks.c.revision)
-                .offset(at_once)
+                .offset(limit)
                 .limit(1)
             )
             upto = connection.scalar(marks) or upto

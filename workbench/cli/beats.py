@@ -68,9 +68,9 @@ def command(
         confirm_grid,
         keep_grid,
         keep_tempo,
-        left_out,
         map_beats,
         saved_grid,
+        uncovered_warning,
     )
 
     source = find_track(workspace, track)
@@ -93,7 +93,7 @@ def command(
             say(f"{saved.beats.size} beats in {saved.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
-    if grid_file is not None and (short := left_out(found.grid, found.duration)):
+    if grid_file is not None and (short := uncovered_warning(found.grid, found.duration)):
         say(short)
     saved_before = saved_grid(workspace, source.path)
     if saved_before is not None and grid_file is None and bpm is None and not confirm:

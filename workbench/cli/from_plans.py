@@ -14,11 +14,11 @@ from workbench.analysis.workspace import Workspace
 from workbench.cli.option_words import in_options, refusal_in_options
 from workbench.cli.plan_files import (
     folders_of,
-    lay_out,
-    naming,
-    naming_plan,
+    name_file_in_errors,
+    name_file_in_plan_errors,
     read_music,
     read_result,
+    resolve_music,
     say_kept_mix,
     say_other_streams,
     say_placement,
@@ -94,7 +94,7 @@ def render(
         reporting = workspace.with_progress(progress)
         parts = load_stems(reporting, chosen.track.path, stems, ducked)
         recording = workspace.load_recording(chosen.track.path)
-        found, mix = lay_out(reporting, chosen, video_path)
+        found, mix = resolve_music(reporting, chosen, video_path)
         under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
         playback = Playback(found, recording, levels, parts, workspace.audio)
         delivery = Delivery(target, limit, small)
@@ -196,7 +196,7 @@ def export(
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
-        found, mix = lay_out(reporting, chosen, video_path)
+        found, mix = resolve_music(reporting, chosen, video_path)
         sync_points = []
         if not isinstance(chosen.music, LoopPlan) and track_path is not None and video_path is not None:
             sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
@@ -261,10 +261,10 @@ def print_conformed(
     """Change a plan for a changed cut of its video, as `ConformRequest` takes it; returns the exit code."""
     video_path = None if video is None else find_video(workspace, video).path
     track_path = None if track is None else find_track(workspace, track).path
-    with naming(plan):
+    with name_file_in_errors(plan):
         result = read_result(plan, length)
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
-    with naming_plan(plan), progress_bar() as progress:
+    with name_file_in_plan_errors(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         request = ConformRequest(**asked)
         conformed = conform(reporting, result, request, track=track_path, video=video_path, folders=folders)
@@ -304,7 +304,7 @@ def write_page_of(plan: Path, values: dict[str, str], option: int, out: Path, wo
             video = recorded_video(workspace, made.video, folders_of(plan))
         except InputError:
             say(f"the video {made.video.name} was not found, so the page has the music alone; -p video FILE names it")
-    with naming(plan), progress_bar() as progress:
+    with name_file_in_errors(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         planned = read_planned(reporting, read_result(plan), chosen.track, video)
         write_plan_report(reporting, choose_option(reporting, planned, option), out)

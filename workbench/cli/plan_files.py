@@ -1,10 +1,10 @@
 """Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
 `match` printed, or on standard input for `-`.
 
-Functions: `read_music`, what was chosen by `music_options`; `lay_out`, how it is played; `say_placement`;
-`say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`; `read_asked`, what was asked of a plan; `spans_in_words`;
-`plans_in` a folder, and what is `said_of` them; `read_result`, `folders_of`, `naming` and `naming_plan`, for commands
-that read a whole result.
+Functions: `read_music`, what was chosen by `music_options`; `resolve_music`, how it is played; `say_placement`;
+`say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`; `read_plan_request`, what was asked of a plan;
+`spans_in_words`; `plans_in` a folder, with a `plan_summary` of each; for commands that read a whole result
+`read_result`, `folders_of`, `name_file_in_errors` and `name_file_in_plan_errors`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
     """
     if asked.option is not None and asked.placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
-    with naming(asked.file):
+    with name_file_in_errors(asked.file):
         given = read_result(asked.file, asked.length)
         provenance = read_provenance(given)
         if not has_placements(given):
@@ -97,7 +97,7 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
         return ChosenMusic(points[number - 1], number, source, mix_from_json(given), provenance)
 
 
-def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:
+def resolve_music(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:
     """How the chosen music is played, and its mix.
 
     The mix of a result was measured on the plan served. For another option it is measured again, where there is a video
@@ -211,7 +211,7 @@ def plans_in(folder: Path) -> Iterator[dict[str, Any]]:
             continue
         for one in result["fits"] if isinstance(result.get("fits"), list) else (result,):
             try:
-                said = said_of(one)
+                said = plan_summary(one)
             except InputError as error:
                 say(f"workbench: {path}: {error}")
                 continue
@@ -224,10 +224,10 @@ def moment(at: datetime) -> str:
     return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def said_of(result: Any) -> dict[str, Any] | None:
-    """Track, video, length and origin of a plan, as far as its result says them; None for what holds no plan.
+def plan_summary(result: Any) -> dict[str, Any] | None:
+    """Track, video, length and origin of a plan, as far as its result has them; None for a result without a plan.
 
-    Raises `PlanError` if it says what it was made from in a way that this program does not.
+    Raises `PlanError` if its provenance is not in our format.
     """
     if not isinstance(result, Mapping):
         return None
@@ -248,13 +248,13 @@ def said_of(result: Any) -> dict[str, Any] | None:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
+def read_plan_request(file: Path) -> tuple[PlanRequest, FileRecord | None]:
     """Read what was asked of the plan in a file that loop, fit or conform printed, and of which track; `-` is stdin.
 
     Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
     from; both name the file.
     """
-    with naming(file):
+    with name_file_in_errors(file):
         result = _read_object(file)
         match result.get("fits"):
             case [Mapping() as first, *_]:
@@ -273,10 +273,10 @@ def _read_object(file: Path) -> Mapping[str, Any]:
 
 
 @contextmanager
-def naming(file: Path) -> Iterator[None]:
+def name_file_in_errors(file: Path) -> Iterator[None]:
     """Name the file that the block reads in its errors: `InputError` if unreadable, `PlanError` if it is no result."""
     try:
-        with naming_plan(file):
+        with name_file_in_plan_errors(file):
             yield
     except OSError as error:
         raise InputError(f"{_name_of(file)}: cannot be read ({error.strerror})") from None
@@ -285,7 +285,7 @@ def naming(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def naming_plan(file: Path) -> Iterator[None]:
+def name_file_in_plan_errors(file: Path) -> Iterator[None]:
     """Name the file in every error that says what is wrong with a plan; other files of the block name themselves."""
     try:
         yield

@@ -18,7 +18,7 @@ from workbench.analysis.sources import VideoSource, find_track, find_video, with
 from workbench.analysis.workspace import Workspace
 from workbench.cli.option_words import in_options, refusal_in_options
 from workbench.cli.options import explain_audio
-from workbench.cli.plan_files import read_asked, spans_in_words
+from workbench.cli.plan_files import read_plan_request, spans_in_words
 from workbench.cli.plan_options import LAST_CUT
 from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
 from workbench.errors import StoreError
@@ -148,7 +148,7 @@ def _with_those_of(plan: Path, request: PlanRequest, workspace: Workspace, track
 
     Raises `InputError` or `PlanError`, which name the file.
     """
-    asked, made_for = read_asked(plan)
+    asked, made_for = read_plan_request(plan)
     both = request.and_more(asked)
     taken = [one for one in both.each if one not in request.each]
     if taken:

@@ -32,7 +32,7 @@ def command(folder: Path, workspace: Workspace) -> None:
       workbench plans
       workbench plans edits | jq -r '[.name, .track, .seconds] | @tsv'
     """
-    from workbench.cli.plan_files import moment, plans_in, said_of
+    from workbench.cli.plan_files import moment, plan_summary, plans_in
     from workbench.review.projects import list_projects, load_revision
 
     for row in plans_in(folder):
@@ -40,7 +40,7 @@ def command(folder: Path, workspace: Workspace) -> None:
     for project in list_projects(workspace, None):
         stored = load_revision(workspace, project.project_id)[1].get("plan")
         try:
-            said = said_of(stored.get("result")) if isinstance(stored, Mapping) else None
+            said = plan_summary(stored.get("result")) if isinstance(stored, Mapping) else None
         except InputError as error:
             say(f"workbench: {project.name}: {error}")
             said = None

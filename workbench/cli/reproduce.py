@@ -37,14 +37,14 @@ def command(plan: Path, track: str | None, video: Path | None, length: float | N
       workbench reproduce plan.json --track track.wav --video video.mp4
     """
     from workbench.analysis.sources import find_track, find_video
-    from workbench.cli.plan_files import folders_of, naming, naming_plan, read_result
+    from workbench.cli.plan_files import folders_of, name_file_in_errors, name_file_in_plan_errors, read_result
     from workbench.workflows.reproduce import reproduce
 
     track_path = None if track is None else find_track(workspace, track).path
     video_path = None if video is None else find_video(workspace, video).path
-    with naming(plan):
+    with name_file_in_errors(plan):
         result = read_result(plan, length)
-    with naming_plan(plan), progress_bar() as progress:
+    with name_file_in_plan_errors(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         again = reproduce(reporting, result, track=track_path, video=video_path, folders=folders_of(plan))
     for line in again.differences:

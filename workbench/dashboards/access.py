@@ -68,16 +68,16 @@ class _WithoutKey(Matcher):
     """Matches requests without the cookie."""
 
     def __init__(self, key: str) -> None:
-        self._worth = _worth(key)
+        self._expected = _cookie_value(key)
 
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
         if is_link(request.path):
             return None
         cookie = request.cookies.get(_COOKIE)
-        return None if cookie is not None and hmac.compare_digest(cookie.value, self._worth) else {}
+        return None if cookie is not None and hmac.compare_digest(cookie.value, self._expected) else {}
 
 
-def _worth(key: str) -> str:
+def _cookie_value(key: str) -> str:
     """What the cookie holds; the key cannot be read from it."""
     return hashlib.sha256(f"workbench dashboard {key}".encode()).hexdigest()
 
@@ -102,7 +102,7 @@ class _AskKey(RequestHandler):
         given = self.get_query_argument("key", "")
         if self.request.method == "GET" and given and hmac.compare_digest(given.encode(), self._key.encode()):
             # Strict: a page of another site cannot make a browser use the cookie, not for the websocket either.
-            self.set_cookie(_COOKIE, _worth(self._key), httponly=True, samesite="Strict", path="/")
+            self.set_cookie(_COOKIE, _cookie_value(self._key), httponly=True, samesite="Strict", path="/")
             rest = urlencode([pair for pair in parse_qsl(self.request.query) if pair[0] != "key"])
             self.redirect(self.request.path + (f"?{rest}" if rest else ""))
             return

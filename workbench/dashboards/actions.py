@@ -19,7 +19,7 @@ from workbench.analysis.provenance import read_provenance, with_mix_of, with_mix
 from workbench.analysis.sources import TrackSource, find_track, find_video
 from workbench.analysis.track import Analysis, analyze
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.autosave import Autosave, News, Step, request_words
+from workbench.dashboards.autosave import Autosave, HistoryStep, News, request_words
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.page_tasks import PageTasks
 from workbench.dashboards.sounds.plan import track_file
@@ -35,7 +35,7 @@ from workbench.plans.plan import MAX_OPTIONS, LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LOOP_ALONE, PlanRequest
 from workbench.results.plan import plan_from_json
-from workbench.review.history import Fields, StepBack
+from workbench.review.history import Fields, UndoResult
 from workbench.review.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.demo import demo_loop
@@ -122,11 +122,11 @@ class Session(State):
             found = find_track(self.workspace, str(track))
         except WorkbenchError:
             return
-        same = partial(self._as_planned, found, video, LOOP_ALONE)
-        if same() is not None:
+        cache_key = partial(self._as_planned, found, video, LOOP_ALONE)
+        if cache_key() is not None:
             self.run(
-                plan_track, found, video, LOOP_ALONE, then=lambda _: None, wanted=lambda: self.video in (None, video),
-                subject=str(found.path), same=same, auto_mix=True,
+                plan_track, found, video, LOOP_ALONE, on_result=lambda _: None, subject=str(found.path),
+                is_current=lambda: self.video in (None, video), cache_key=cache_key, auto_mix=True,
             )  # fmt: skip
 
     def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
@@ -195,10 +195,12 @@ class Session(State):
             again = "track or video have changed since this project was left, so it was planned again"
             self.notice = said if is_same else again
 
-        same = partial(self._as_planned, track, video, json.dumps(saved, sort_keys=True))
-        return self._make(AskedPlan(restores=True), restore_loop, track, video, saved, then=restored, same=same)
+        cache_key = partial(self._as_planned, track, video, json.dumps(saved, sort_keys=True))
+        return self._make(
+            AskedPlan(restores=True), restore_loop, track, video, saved, on_result=restored, cache_key=cache_key
+        )
 
-    def change(self, words: str) -> Step:
+    def change(self, words: str) -> HistoryStep:
         """Make what is changed in a `with` block one step of the history, such as "seam 2 is pinned".
         A plan that `replan` or `fit` makes for it belongs to the step, although it comes later.
         """
@@ -207,24 +209,24 @@ class Session(State):
 
     def undo(self) -> None:
         """Undo the last change of this window."""
-        self._step_back(self.autosave.undo, "undone")
+        self._show_outcome(self.autosave.undo, "undone")
 
     def redo(self) -> None:
         """Do the change of this window again that was undone last."""
-        self._step_back(self.autosave.redo, "done again")
+        self._show_outcome(self.autosave.redo, "done again")
 
-    def _step_back(self, step_back: Callable[[], StepBack | None], words: str) -> None:
+    def _show_outcome(self, act: Callable[[], UndoResult | None], words: str) -> None:
         self.param.update(message="", elsewhere=False)
         asked, shown = self.asked, self.shown
-        step = step_back()
-        if step is None:
+        result = act()
+        if result is None:
             return
         is_coming = self.asked is not asked or self.shown != shown
-        if not is_coming and any(key.startswith("grid/") for key in step.values):
-            self._restore(step.values.get("plan"))  # on the grid that is there again
-        self.notice = f"{words}: {step.change.words}"
-        if step.sentence:
-            self.message = step.sentence
+        if not is_coming and any(key.startswith("grid/") for key in result.values):
+            self._restore(result.values.get("plan"))  # on the grid that is there again
+        self.notice = f"{words}: {result.change.words}"
+        if result.sentence:
+            self.message = result.sentence
 
     def _follow(self, news: News) -> None:
         """Show what was changed in the project by another window, or by undo and redo."""
@@ -291,7 +293,7 @@ class Session(State):
             if (self.track, self.video) == opened:
                 self._show_demo(loop)
 
-        self._demo = self.run(demo_loop, then=prepared, same=partial(self._as_planned, None, None))
+        self._demo = self.run(demo_loop, on_result=prepared, cache_key=partial(self._as_planned, None, None))
         return self._demo
 
     def _leave_demo(self) -> None:
@@ -379,25 +381,27 @@ class Session(State):
                 with self.autosave.amend(step):
                     self.show_again(answer)
 
-        same = partial(self._as_planned, track, video, request)
-        return self._make(asked, plan_track, track, video, request, then=planned, same=same, auto_mix=True)
+        cache_key = partial(self._as_planned, track, video, request)
+        return self._make(
+            asked, plan_track, track, video, request, on_result=planned, cache_key=cache_key, auto_mix=True
+        )
 
     def _make(
         self, asked: AskedPlan, function: Callable[..., Planned], *arguments: Any,
-        then: Callable[[Planned], None], **named: Any,
+        on_result: Callable[[Planned], None], **named: Any,
     ) -> Task:  # fmt: skip
         """Have a worker make a plan; one that is asked for later, or shown meanwhile, takes its place."""
         self.asked = asked
 
         def made(loop: Planned) -> None:
             self.asked = None
-            then(loop)
+            on_result(loop)
 
         def failed(_: str) -> None:
             self.asked = None
 
         return self.run(
-            function, *arguments, then=made, wanted=lambda: self.asked is asked, otherwise=failed,
+            function, *arguments, on_result=made, is_current=lambda: self.asked is asked, on_error=failed,
             subject=str(self._named_track().path), **named,
         )  # fmt: skip
 
@@ -444,7 +448,7 @@ class Session(State):
                     self.show_again(answer)
 
         return self._make(
-            AskedPlan(words, request=request), plan_around, track, under, self._with_kinds(request), then=planned,
+            AskedPlan(words, request=request), plan_around, track, under, self._with_kinds(request), on_result=planned,
             auto_mix=isinstance(under, Path),
         )  # fmt: skip
 
@@ -489,8 +493,8 @@ class Session(State):
                     self._show(replace(self.loop, answer=answer), self.option, remix=self.remix)
 
         return self.run(
-            plan_around, loop.track, loop.video or loop.video_seconds, loop.request, then=found,
-            wanted=is_wanted, subject=str(loop.track.path),
+            plan_around, loop.track, loop.video or loop.video_seconds, loop.request, on_result=found,
+            is_current=is_wanted, subject=str(loop.track.path),
         )  # fmt: skip
 
     def _mix_as_tuned(self) -> None:
@@ -534,8 +538,8 @@ class Session(State):
             self.offers_fit = isinstance(fitted.answer, LoopPlan)
 
         self.run(
-            plan_track, loop.track, loop.video, request, then=known, wanted=lambda: self.loop is loop,
-            subject=str(loop.track.path), same=partial(self._as_planned, loop.track, loop.video, request),
+            plan_track, loop.track, loop.video, request, on_result=known, is_current=lambda: self.loop is loop,
+            subject=str(loop.track.path), cache_key=partial(self._as_planned, loop.track, loop.video, request),
         )  # fmt: skip
 
     def _analyze_track(self) -> Task:
@@ -548,8 +552,9 @@ class Session(State):
             self._look_for_fit()
 
         return self.run(
-            analyze, track.path, then=analysed, wanted=lambda: asked is self._asked_analysis and self.track == track,
-            subject=str(track.path), same=partial(self._as_planned, track, None),
+            analyze, track.path, on_result=analysed, subject=str(track.path),
+            is_current=lambda: asked is self._asked_analysis and self.track == track,
+            cache_key=partial(self._as_planned, track, None),
         )  # fmt: skip
 
     def _map_track(self) -> None:
@@ -562,20 +567,24 @@ class Session(State):
             self.track_sound = sound
 
         def written(path: Path) -> None:
-            self.draw(path, then=mapped, wanted=is_open)
+            self.draw(path, on_result=mapped, is_current=is_open)
 
-        same = stamps_of(track.path)
-        self.run(track_file, track.path, then=written, wanted=is_open, subject=str(track.path), same=same)
+        cache_key = stamps_of(track.path)
+        self.run(
+            track_file, track.path, on_result=written, is_current=is_open, subject=str(track.path), cache_key=cache_key
+        )
 
-    def draw(self, path: Path, then: Callable[[LongSound], None], wanted: Callable[[], bool] | None = None) -> Task:
-        """Give a sound to draw to `then`; a worker makes its summary first. `message` says that it has gone."""
+    def draw(
+        self, path: Path, on_result: Callable[[LongSound], None], is_current: Callable[[], bool] | None = None
+    ) -> Task:
+        """Give a sound to draw to `on_result`; a worker makes its summary first. `message` says that it has gone."""
 
         def made(path: Path) -> None:
             sound = self.find(LongSound, path)
             if sound is not None:  # the file may be gone by now: renders are cleared by age
-                then(sound)
+                on_result(sound)
 
-        return self.run(write_summary, path, then=made, wanted=wanted, same=stamps_of(path))
+        return self.run(write_summary, path, on_result=made, is_current=is_current, cache_key=stamps_of(path))
 
     def _as_planned(self, track: TrackSource | None, video: Path | None, *more: Hashable) -> Hashable | None:
         """What a plan depends on beside parameters: files, corrected grids, more; None where that cannot be read."""

@@ -38,7 +38,7 @@ from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_
 from workbench.dashboards.actions import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.address import PROJECTS, Address, Place
 from workbench.dashboards.charts import THEME, ink_colour
-from workbench.dashboards.downloads import download_file, is_another, offered, what_is_taken
+from workbench.dashboards.downloads import download_file, download_label, is_another, offered
 from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
 from workbench.dashboards.links import link_routes
 from workbench.dashboards.page_loop import this_page_loop
@@ -80,7 +80,7 @@ class StatusBar(JSComponent):
     passes = param.Boolean(False, doc="whether the message goes by itself: what one should know, no fault")
     cancelled = param.Integer(0)
     formats = param.List([], doc="[name, title, sentence] of what can be downloaded; none while another option plays")
-    taken = param.String("", doc="which plan a download takes, or why none")
+    taken = param.String("", doc="label of the download button")
     uploads = param.String(UPLOADS_ROUTE)
     asked = param.List([], doc="[format, n]")
     ready = param.List([], doc="[address, file name, n]")
@@ -209,7 +209,7 @@ class Page:
             session.still = None if video is None else find_still(session.home, video)
             if video is not None and session.still is None:
                 made = partial(setattr, session, "still")
-                session.run(still_file, video, then=made, wanted=lambda: session.video == video)
+                session.run(still_file, video, on_result=made, is_current=lambda: session.video == video)
 
         session.param.watch(show, ["tab", "project", "coming"])
         session.param.watch(picture, "loop")
@@ -256,7 +256,7 @@ class Page:
                 subject=_subject(session), stage=session.stage, done=session.done,
                 message=session.message or session.notice, passes=not session.message, elsewhere=session.elsewhere,
                 formats=[] if is_another(session.loop, session.option) else offered(session.loop),
-                taken=what_is_taken(session.loop, session.option),
+                taken=download_label(session.loop, session.option),
             )  # fmt: skip
 
         def ready(path: Path) -> None:
@@ -272,7 +272,7 @@ class Page:
             if session.loop is not None:
                 form = all_formats().get(format_name)
                 session.notice = caution(form, session.loop.track.path) if form is not None else ""
-                session.run(download_file, session.loop, format_name, then=ready)
+                session.run(download_file, session.loop, format_name, on_result=ready)
 
         def name(track_id: str) -> None:
             if track_id:

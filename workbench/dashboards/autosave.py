@@ -34,7 +34,7 @@ from workbench.review.history import (
     Edits,
     Fields,
     Saved,
-    StepBack,
+    UndoResult,
     Window,
     amend_change,
     differing,
@@ -81,17 +81,17 @@ class News:
     """what another window did last, empty where that is no step; None: it was done in this window"""
 
 
-class Step:
-    """A change, made in a `with` block; within another one, or with `amended`, it is part of that."""
+class HistoryStep:
+    """All that a `with` block changes, one step of the history; inside another one, or with `amended`, part of that."""
 
-    def __init__(self, autosave: Autosave, words: str, amended: Step | None = None) -> None:
+    def __init__(self, autosave: Autosave, words: str, amended: HistoryStep | None = None) -> None:
         self.words = words
         self.amended = amended
         self.number: int | None = None
         """in the history; None until the block has ended, and where it changed nothing or was refused"""
         self._autosave = autosave
 
-    def __enter__(self) -> Step:
+    def __enter__(self) -> HistoryStep:
         autosave = self._autosave
         autosave.open.append(self)
         self._project, self._content_hash = autosave.state.project, autosave.content_hash
@@ -117,7 +117,7 @@ class Autosave:
         self.state = state
         self.window = secrets.token_hex(8)
         """its name, until the browser says by which it is known after a reload"""
-        self.open: list[Step] = []
+        self.open: list[HistoryStep] = []
         """steps whose `with` block runs"""
         self._workspace = workspace
         self._show = show
@@ -186,21 +186,21 @@ class Autosave:
         project = self.state.project
         return {} if project is None else read_records(self._workspace, project.project_id, content_hash)
 
-    def change(self, words: str) -> Step:
+    def change(self, words: str) -> HistoryStep:
         """Make what is changed in a `with` block one step of the history."""
-        return Step(self, words)
+        return HistoryStep(self, words)
 
-    def amend(self, step: Step | None) -> Step:
+    def amend(self, step: HistoryStep | None) -> HistoryStep:
         """Add what is changed in a `with` block to the step that asked for it; with None it is saved without a step."""
-        return Step(self, "", step)
+        return HistoryStep(self, "", step)
 
-    def undo(self) -> StepBack | None:
+    def undo(self) -> UndoResult | None:
         """Undo the last change of this window; None where there is none."""
-        return self._step_back(undo_change)
+        return self._call(undo_change)
 
-    def redo(self) -> StepBack | None:
+    def redo(self) -> UndoResult | None:
         """Redo the change of this window that was undone last; None where there is none."""
-        return self._step_back(redo_change)
+        return self._call(redo_change)
 
     def show_history(self) -> None:
         """Let the page show the history as it is now, whichever window it was made in."""
@@ -264,7 +264,7 @@ class Autosave:
             words = None if is_own else self._last_of_others(news)
             self._show(News(fields, records, next(windows, None), words))
 
-    def save(self, words: str = "", records: Edits | None = None, amended: Step | None = None) -> int | None:
+    def save(self, words: str = "", records: Edits | None = None, amended: HistoryStep | None = None) -> int | None:
         """Save what the page has changed since, with records of the track; returns the number of the step.
 
         Without `words` it follows from something else, and is no step; with `amended` it is added to that one.
@@ -320,7 +320,7 @@ class Autosave:
         if before != after:
             self._save(params_words(before, after))
 
-    def _write(self, project: Project, words: str, edits: Edits, amended: Step | None) -> Saved:
+    def _write(self, project: Project, words: str, edits: Edits, amended: HistoryStep | None) -> Saved:
         by = Window(self.window, self.others)
         on = -1 if self._is_behind else self._revision  # -1 is no revision: what is saved now is compared
         if amended is None or amended.number is None:
@@ -366,16 +366,16 @@ class Autosave:
 
             loop.call_later(save, _VIEW_MS)
 
-    def _step_back(self, step: Callable[..., StepBack | None]) -> StepBack | None:
+    def _call(self, act: Callable[..., UndoResult | None]) -> UndoResult | None:
         project = self.state.project
         if project is None:
             return None
         with self._telling():
             try:
-                made = step(self._workspace, project.project_id, Window(self.window, self.others))
+                made = act(self._workspace, project.project_id, Window(self.window, self.others))
             except ChangedElsewhere as overtaken:
                 self._show_changes(project)
-                self.say_overtaken(str(overtaken), f"Nothing is {'undone' if step is undo_change else 'done again'}.")
+                self.say_overtaken(str(overtaken), f"Nothing is {'undone' if act is undo_change else 'done again'}.")
                 return None
             self._show_changes(project, is_own=True)
             return made

@@ -73,8 +73,8 @@ def is_another(loop: Planned | None, option: int) -> bool:
     return loop is not None and option + 1 in loop.option_numbers[1:]
 
 
-def what_is_taken(loop: Planned | None, option: int) -> str:
-    """Which of a plan's options a download holds, in words; or, while another one plays, what to do first."""
+def download_label(loop: Planned | None, option: int) -> str:
+    """Label of the download button: which option it downloads, or what to do first while another one plays."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return ""
     if is_another(loop, option):

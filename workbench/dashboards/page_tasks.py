@@ -29,28 +29,28 @@ class PageTasks:
         self,
         function: Callable[..., Any],
         *arguments: Any,
-        then: Callable[[Any], None],
-        wanted: Callable[[], bool] | None = None,
+        on_result: Callable[[Any], None],
+        is_current: Callable[[], bool] | None = None,
         subject: str = "",
-        otherwise: Callable[[str], None] | None = None,
-        same: Hashable | Callable[[], Hashable | None] | None = None,
+        on_error: Callable[[str], None] | None = None,
+        cache_key: Hashable | Callable[[], Hashable | None] | None = None,
         **named: Any,
     ) -> Task:
         """Run an importable function in another process; it takes a workspace before the arguments.
 
-        `then`: takes the result, on this page's event loop. `wanted`: else it is dropped, or not begun. `otherwise`:
-        takes the page's `message` where there will be no result, empty where the user cancelled it. `same`: what the
-        result depends on beside home and parameters, such as `stamps_of` files: pages that ask for the same share the
-        work. A function that says it is asked again, in another thread, once the work has ended: if that has changed,
-        the result is not cached.
+        `on_result` takes the result, on this page's event loop, and `on_error` the page's `message` if there is none,
+        empty if the user cancelled. Once `is_current` is false, the work is not begun, or its result dropped. Pages
+        with equal `cache_key` share the work: it holds what the result depends on beside home and parameters, such as
+        `stamps_of` files. A function that returns the key is called again in another thread once the work has ended:
+        if the key has changed, the result is not cached.
         """
         page, state = this_page_loop(), self._state
         self.give_up_unwanted(running=False)
-        says_same = same if callable(same) else None
-        key = says_same() if says_same is not None else same
+        find_key = cache_key if callable(cache_key) else None
+        key = find_key() if find_key is not None else cache_key
         task = Task(
-            self._home, state.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=key,
-            holds=None if says_same is None else lambda: says_same() == key,
+            self._home, state.params, function, arguments, named, subject=subject, owner=self, is_current=is_current,
+            cache_key=key, key_holds=None if find_key is None else lambda: find_key() == key,
         )  # fmt: skip
         if page is not None and page.gone:
             self.close()
@@ -72,11 +72,11 @@ class PageTasks:
             if not self.under_way:
                 state.param.update(stage="", done=0.0)
 
-        # `then` may start more work; it does so before this work ends, so that the page is busy without a gap.
+        # `on_result` may start more work; it does so before this work ends, so that the page is busy without a gap.
         def succeed(result: Any) -> None:
             try:
                 if task.is_wanted:
-                    then(result)
+                    on_result(result)
             finally:
                 ended()
 
@@ -84,8 +84,8 @@ class PageTasks:
             ended()
             if task.is_wanted:
                 state.message = fault
-                if otherwise is not None:
-                    otherwise(state.message)
+                if on_error is not None:
+                    on_error(state.message)
 
         def show_progress(stage: str, done: float) -> None:
             if task in self.under_way:  # shared work goes on, and tells of it, while this page gives its part up
@@ -93,8 +93,8 @@ class PageTasks:
 
         def give_up() -> None:
             ended()
-            if otherwise is not None and task.is_wanted and not task.given_up:
-                otherwise("")
+            if on_error is not None and task.is_wanted and not task.given_up:
+                on_error("")
 
         task.deliver = deliver
         task.on_done, task.on_fault, task.on_cancelled, task.on_progress = succeed, fail, give_up, show_progress

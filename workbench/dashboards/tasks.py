@@ -4,10 +4,9 @@ A worker does one task after the other in a workspace, which holds the decoded s
 to the same worker where it is free. The next task is one of the page for which the fewest workers are at work. News of
 a task go through its `deliver` to the page's event loop, no more often than an eye can follow.
 
-Work that several pages ask for is done once where they say what it depends on (`Task.same`): such a task joins equal
-work, or takes the result that it had. Each page gives its own task up alone: the work goes on while one page wants it.
-Work that nobody wants any more while it runs takes its worker with it, which is safe because the stores write whole or
-not at all.
+Tasks with equal `Task.cache_key` share one execution: a task joins the work that runs, or takes its cached result. A
+page cancels its own task alone: the work goes on while another page waits for it. When the last page cancels running
+work, its worker is killed, which is safe because the stores write whole or not at all.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _RESULT_SECONDS = 600.0
 """for which such a result is cached, a small part of the days after which the files that it names may be cleared"""
 
 
-def at_once(function: Callable[[], None]) -> None:
+def call_immediately(function: Callable[[], None]) -> None:
     """Deliver in the thread that has the news; for tests and scripts, which have no event loop."""
     function()
 
@@ -74,19 +73,19 @@ class Task:
     """what the task is about; tasks with the same subject prefer the same worker"""
     owner: object = None
     """whose work it is, such as a page's; owners have a fair share of the workers"""
-    wanted: Callable[[], bool] | None = None
+    is_current: Callable[[], bool] | None = None
     """whether its owner still wants the result, asked by the owner alone; None: always"""
-    same: Hashable | None = None
-    """what the result depends on beside home, parameters and function, so that equal work of several owners is done
-    once, and no owner changes its result; None: it is done for this task alone"""
-    holds: Callable[[], bool] | None = None
-    """whether `same` says what the result depends on even now, asked by a worker's thread once the work has ended: a
-    worker reads records when it comes to them, which may be later than they were named; None: it does"""
+    cache_key: Hashable | None = None
+    """what the result depends on beside home, parameters and function: owners with equal keys share one result, which
+    none of them changes; None: the work is done for this task alone"""
+    key_holds: Callable[[], bool] | None = None
+    """whether `cache_key` is still right once the work has ended, asked in a worker's thread: a worker reads records
+    later than the key was made; None: it is"""
     on_progress: Callable[[str, float], None] | None = None
     on_done: Callable[[Any], None] | None = None
     on_fault: Callable[[str], None] | None = None
     on_cancelled: Callable[[], None] | None = None
-    deliver: Deliver = at_once
+    deliver: Deliver = call_immediately
     cancelled: bool = False
     given_up: bool = False
     """cancelled because its owner did not want the result any more"""
@@ -104,7 +103,7 @@ class Task:
     @property
     def is_wanted(self) -> bool:
         """Whether its owner still wants the result."""
-        return self.wanted is None or self.wanted()
+        return self.is_current is None or self.is_current()
 
     def cancel(self) -> None:
         """Give it up, at once if it runs."""
@@ -220,7 +219,7 @@ class Pool:
         with self._news:
             if self._closed:
                 raise WorkbenchError("the pool of workers is closed")
-            cached = None if task.same is None else self._recent.find(_key(task))
+            cached = None if task.cache_key is None else self._recent.find(_key(task))
             if cached is None:
                 self._join(task)
         if cached is not None:
@@ -230,10 +229,10 @@ class Pool:
 
     def _join(self, task: Task) -> None:
         """Have a task wait for equal work, or queue its own."""
-        work = None if task.same is None else self._shared.get(_key(task))
+        work = None if task.cache_key is None else self._shared.get(_key(task))
         if work is None:
             work = Work(task)
-            if task.same is not None:
+            if task.cache_key is not None:
                 self._shared[_key(task)] = work
             self._waiting.append(work)
         work.tasks.append(task)
@@ -261,7 +260,7 @@ class Pool:
     def end(self, work: Work, kind: str, outcome: Any, size: int) -> bool:
         """Tell all tasks how their work ended; returns whether any waited, else the worker's process was stopped."""
         first = work.first
-        is_current = kind == "done" and first.same is not None and (first.holds is None or first.holds())
+        is_current = kind == "done" and first.cache_key is not None and (first.key_holds is None or first.key_holds())
         with self._news:
             self._forget(work)
             if is_current:
@@ -378,13 +377,13 @@ class _Worker:
         try:
             pipe.send((task.home, task.params, task.function, task.arguments, dict(task.named)))
         except Exception as error:  # noqa: BLE001 - what cannot be sent fails in its own words
-            return "lost", _unheard(error), 0
+            return "lost", _exchange_fault(error), 0
         while work.tasks:
             try:
                 sent = pipe.recv_bytes()
                 kind, *news = pickle.loads(sent)  # as `recv` does, but that its size is known
             except Exception as error:  # noqa: BLE001 - reading what was sent runs code of its class
-                return "lost", _unheard(error), 0
+                return "lost", _exchange_fault(error), 0
             if kind != "progress":
                 return kind, news[0], len(sent)
             work.report_progress(*news)
@@ -411,11 +410,11 @@ class _Worker:
 
 
 def _key(task: Task) -> Hashable:
-    return task.home, task.params, task.function, task.same
+    return task.home, task.params, task.function, task.cache_key
 
 
-def _unheard(error: Exception) -> str:
-    """What the page says where a task and its process could not talk; what is no broken pipe goes to the log too."""
+def _exchange_fault(error: Exception) -> str:
+    """The page's message when a task and its process could not exchange data; all but a broken pipe is logged too."""
     if isinstance(error, (EOFError, OSError)):
         return "the process that did the work ended unexpectedly; try again"
     traceback.print_exception(error)

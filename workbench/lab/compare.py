@@ -175,19 +175,19 @@ class Comparison:
 
     def __repr__(self) -> str:
         """The same as text; what all parameters are is in `a` and `b`."""
-        return "\n".join((self.summary().round(4).to_string(), *self._said))
+        return "\n".join((self.summary().round(4).to_string(), *self._notes))
 
     def _repr_html_(self) -> str:
         """The summary, its measures, the number of recordings, and the changes."""
         summary = self.summary().round(4)
         page: str = summary.to_html()
         legend = "".join(f"<li>{name}: {MEASURED[name]}</li>" for name in summary.index)
-        below = "".join(f"<p>{escape(line)}</p>" for line in self._said)
+        below = "".join(f"<p>{escape(line)}</p>" for line in self._notes)
         return f"<div>{page}<ul>{legend}</ul>{below}</div>"
 
     @property
-    def _said(self) -> list[str]:
-        """What stands below the summary, in lines."""
+    def _notes(self) -> list[str]:
+        """Lines below the summary."""
         measured = measured_on(int((self.table["status", ""] != "error").sum()))
         refused = [f"without a plan under {side}: {reasons}" for side, reasons in self.refused.items() if reasons]
         return [measured, *refused, f"plans that differ: {', '.join(self.changed) or 'none'}"]

@@ -40,14 +40,14 @@ _SHOW = (
 T = TypeVar("T")
 
 
-class Turned(Generic[T]):
-    """Something to see and hear, and the parameters that shape it.
+class ParamExplorer(Generic[T]):
+    """A value to look at and listen to, computed again as its parameters are turned.
 
     Parameters
     ----------
     make : computes the value for parameters
-    knobs : which parameters are turned, all of one stage
-    params : at which it begins
+    knobs : parameters to turn, all of one stage
+    params : the first values
     """
 
     def __init__(self, make: Callable[[WorkbenchParams], T], knobs: Sequence[Knob], params: WorkbenchParams) -> None:
@@ -61,7 +61,7 @@ class Turned(Generic[T]):
     def __repr__(self) -> str:
         return f"<{self.value!r}; {', '.join(f'{knob.name}={self._at(knob)}' for knob in self.knobs)}>"
 
-    def turn(self, **values: Any) -> Turned[T]:
+    def turn(self, **values: Any) -> ParamExplorer[T]:
         """Set some of the knobs, and compute the value again.
 
         Parameters
@@ -76,7 +76,7 @@ class Turned(Generic[T]):
         ------
         ParameterError : there is no such knob, or a value out of its range; nothing is changed then
         """
-        params = self._turned(values)
+        params = self._with_values(values)
         self.value, self.params, self._shown = self._make(params), params, None
         return self
 
@@ -118,7 +118,7 @@ class Turned(Generic[T]):
         first = min(range(len(values)), key=lambda at: abs(values[at] - here) if numbers else values[at] != here)
         steps = []
         for at, value in enumerate(values):
-            shown = html_of(self._make(self._turned({name: value})))
+            shown = html_of(self._make(self._with_values({name: value})))
             hidden = "" if at == first else " hidden"
             steps.append(
                 f'<div data-step="{at}"{hidden}><div>{escape(knob.label)}: {escape(str(value))}</div>{shown}</div>'
@@ -187,7 +187,7 @@ class Turned(Generic[T]):
             raise ParameterError(f"there is no knob {name} here; there are {', '.join(one.name for one in self.knobs)}")
         return knob
 
-    def _turned(self, values: Mapping[str, Any]) -> WorkbenchParams:
+    def _with_values(self, values: Mapping[str, Any]) -> WorkbenchParams:
         point = {f"{self._knob(name).stage}.{name}": value for name, value in values.items()}
         return with_values(self.params, point, "the knob")
 
@@ -203,7 +203,7 @@ def seam(
     grid: BeatGrid | None = None,
     params: WorkbenchParams | None = None,
     knobs: Sequence[str] = SEAM_KNOBS,
-) -> Turned[SplicePreview]:
+) -> ParamExplorer[SplicePreview]:
     """A splice whose parameters can be turned, with its picture, its sound and the parts of its score.
 
     Parameters
@@ -231,7 +231,7 @@ def seam(
         at = beats.beats[[found.leave_beat, found.enter_beat]].tolist()
         return splice(sound, *at, grid=beats, params=tuned)
 
-    return Turned(make, [knob_of("seams", name) for name in knobs], begun)
+    return ParamExplorer(make, [knob_of("seams", name) for name in knobs], begun)
 
 
 def ducking(
@@ -241,7 +241,7 @@ def ducking(
     seconds: float = 30.0,
     params: WorkbenchParams | None = None,
     knobs: Sequence[str] = DUCKING_KNOBS,
-) -> Turned[VoiceOverMix]:
+) -> ParamExplorer[VoiceOverMix]:
     """Music under a voice whose ducking can be turned, with its curve and its sound.
 
     Parameters
@@ -257,7 +257,7 @@ def ducking(
     MediaError : a file cannot be read
     """
     sounds = load_voice_over(Path(voice), Path(music), seconds)
-    return Turned(
+    return ParamExplorer(
         lambda tuned: mix_voice_over(sounds, tuned.duck),
         [knob_of("duck", name) for name in knobs],
         params or WorkbenchParams(),

@@ -66,10 +66,10 @@ from workbench.plans.plan_score import (
     PlanScore,
     coverage_part,
     fade_part,
-    hearings_of,
     is_raised,
     own_ending_part,
     phrasing_part,
+    seam_score_power,
 )
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
@@ -831,7 +831,7 @@ class _Search:
         score = PlanScore(
             worst=scores.min(),
             mean=scores.mean(),
-            hearings=hearings_of(PlanKind.LOOP if twice >= CONTINUES_SECONDS else PlanKind.CUT_DOWN),
+            seam_power=seam_score_power(PlanKind.LOOP if twice >= CONTINUES_SECONDS else PlanKind.CUT_DOWN),
             ending=ending,
             freshness=np.asarray(1.0 - twice / max(float(lengths.sum()), 1e-3)),
             phrasing=phrasing.mean(),

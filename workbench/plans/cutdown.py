@@ -324,7 +324,7 @@ class CutSearch:
     def _promise(self, states: _States, seams: int) -> FloatArray:
         """The score of a state so far."""
         mean = states.scores / seams
-        quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
+        quality = self.params.seams_weight * seams_part(states.worst, mean, seam_power=1)
         held = states.held.sum(axis=1) / max(1, len(self.parts))
         salience = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
         shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
@@ -437,7 +437,7 @@ class CutSearch:
         score = PlanScore(
             worst=states.worst,
             mean=states.scores / seams if seams else np.ones(states.size),
-            hearings=1,
+            seam_power=1,
             ending=stops.part,
             freshness=1.0 - states.stale / self.video,
             phrasing=states.phrasing / (seams + 1),

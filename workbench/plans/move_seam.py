@@ -15,7 +15,7 @@ from workbench.params import CoverParams
 from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
 from workbench.plans.constraints import UNCONSTRAINED, LineConstraints, NamedSplice
 from workbench.plans.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
-from workbench.plans.plan_score import hearings_of, seams_part
+from workbench.plans.plan_score import seam_score_power, seams_part
 from workbench.plans.splices import PlayableSplices, as_played
 from workbench.recording import FloatArray, VideoSeconds
 from workbench.seams.profile import SEAM_PARTS, LoopProfile
@@ -136,9 +136,9 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: the track has no such splice")
     seams, new = seams_of(profile, plan), as_played(profile.splices.rows(np.array([row])), profile.downbeats)
     before = float(segment_starts(segment_table(plan), 0.0)[-1])
-    was = seams_part(seams.score.min(), seams.score.mean(), hearings_of(plan.kind))
+    was = seams_part(seams.score.min(), seams.score.mean(), seam_score_power(plan.kind))
     seams = seams.with_row(seam, new)
-    part = seams_part(seams.score.min(), seams.score.mean(), hearings_of(plan.kind))
+    part = seams_part(seams.score.min(), seams.score.mean(), seam_score_power(plan.kind))
     table = np.column_stack(
         [np.append(plan.song_start, seams.song_from), np.append(seams.song_to, plan.segments[-1].song_to)]
     )

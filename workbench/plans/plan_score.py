@@ -53,7 +53,7 @@ NOTICED = 0.75  # seam score under which many listeners notice the seam
 # seam score under which no seam is taken, not even for a kept part or the track's own ending; the floor of a plan for
 # which nothing is kept is `CoverParams.min_seam_score`, which may be less
 REQUEST_FLOOR = 0.2
-HEARINGS = 2  # how many repeats in a row the seams of a loop should pass unnoticed
+SEAM_SCORE_POWER = 2  # of a loop: a video is played more than once, and a doubtful seam is met each time
 _NOTICED_COST = 2.5  # what the part of the worst seam loses for each unit that it is under `NOTICED`
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -75,12 +75,12 @@ class PlanScore:
     coverage: FloatArray
     segment_seconds: FloatArray  # harmonic mean of the segments' lengths, s
     lost: FloatArray  # what passing a limit costs, see `over_limits`
-    hearings: int = HEARINGS  # see `seams_part`
+    seam_power: int = SEAM_SCORE_POWER  # see `seams_part`
 
     def total(self, params: CoverParams) -> FloatArray:
         """The weighted mean of the parts less what limits cost, element by element; 0 where all weights are 0."""
         parts = (
-            (params.seams_weight, seams_part(self.worst, self.mean, self.hearings)),
+            (params.seams_weight, seams_part(self.worst, self.mean, self.seam_power)),
             (params.ending_weight, self.ending),
             (params.freshness_weight, self.freshness),
             (params.phrasing_weight, self.phrasing),
@@ -91,20 +91,20 @@ class PlanScore:
         return np.asarray(np.maximum(0.0, mean / max(sum(weight for weight, _ in parts), 1e-9) - self.lost))
 
 
-def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) -> FloatArray:
+def seams_part(worst: FloatArray, mean: FloatArray, seam_power: int = SEAM_SCORE_POWER) -> FloatArray:
     """Quality of all seams, 0 to 1, from the worst and the mean score.
 
-    `hearings` is the power to which both are raised: how many repeats in a row should pass unnoticed. It is 1
-    where a plan can do without seams, or one without seams would nearly always win.
+    Both are raised to `seam_power`. It is 1 where a plan can do without seams, or one without seams would nearly
+    always win.
     """
     lost = _NOTICED_COST * np.maximum(0.0, NOTICED - worst)
-    worst = np.maximum(0.0, np.maximum(worst, NOTICED) ** hearings - lost)
-    return np.asarray(0.6 * worst + 0.4 * mean**hearings)
+    worst = np.maximum(0.0, np.maximum(worst, NOTICED) ** seam_power - lost)
+    return np.asarray(0.6 * worst + 0.4 * mean**seam_power)
 
 
-def hearings_of(kind: PlanKind) -> int:
-    """The `hearings` of `seams_part` for a kind of plan: `HEARINGS` for a loop, else 1."""
-    return HEARINGS if kind is PlanKind.LOOP else 1
+def seam_score_power(kind: PlanKind) -> int:
+    """`SEAM_SCORE_POWER` for a loop, 1 for other kinds of plans; see `seams_part`."""
+    return SEAM_SCORE_POWER if kind is PlanKind.LOOP else 1
 
 
 def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:

@@ -172,21 +172,21 @@ def _deal(
     shared = usable.shared_seconds[np.ix_(bodies, bodies)]
     track = float(np.sum(usable.bar_seconds))
     mean = 1.0 + need_seconds / track
-    at_once = np.maximum(1, need_seconds / _STEPS / gain).astype(np.int64)
+    portion = np.maximum(1, need_seconds / _STEPS / gain).astype(np.int64)
     passes = np.zeros(bodies.size, dtype=np.int64)
-    plays = 1.0 + at_once / 2
+    plays = 1.0 + portion / 2
     fixed = seam_cost / gain + 0.5 * (1.0 - usable.phrasing[bodies]) + 2.0 * (1.0 - usable.score[bodies])
     mutual = usable.follows[np.ix_(bodies, bodies)]
     mutual = (mutual & mutual.T & ~np.eye(bodies.size, dtype=bool)).astype(np.int64)
     in_a_row, short = params.max_passes_in_a_row - 1, ~usable.is_long[bodies]
     left, relief = need_seconds, np.ones(bodies.size)
     while True:
-        price = plays / mean + fixed + _CROWDED * short * (passes + at_once > in_a_row * relief)
+        price = plays / mean + fixed + _CROWDED * short * (passes + portion > in_a_row * relief)
         price[gain > left] = np.inf
         body = int(np.argmin(price))
         if price[body] == np.inf:
             return passes
-        more = min(int(at_once[body]), int(left / gain[body]))
+        more = min(int(portion[body]), int(left / gain[body]))
         passes[body] += more
         plays += more * shared[body] / gain
         relief += more * mutual[body]

@@ -95,8 +95,8 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class StepBack:
-    """A change that was undone, or done again."""
+class UndoResult:
+    """The result of undoing or redoing a change."""
 
     change: Change
     values: Fields  # what was put under its keys; None: nothing is there any more
@@ -292,7 +292,7 @@ def _last_of_others(connection: Connection, project_id: str, key: str, by: Windo
     )
 
 
-def undo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> StepBack | None:
+def undo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> UndoResult | None:
     """Undo the last change of a project that no other open window made; None if there is nothing to undo.
 
     Raises `ChangedElsewhere` if a later step of another window has changed the same, and `UnknownProject`.
@@ -306,7 +306,7 @@ def undo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -
         return _write(connection, project_id, own[-1], swapped, by)
 
 
-def redo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> StepBack | None:
+def redo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> UndoResult | None:
     """Redo the change that was undone last, unless another open window made it; None if there is nothing to redo.
 
     Errors as of `undo_change`.
@@ -334,7 +334,7 @@ def _fields(edits: Edits) -> Fields:
     return {key: after for key, (_, after) in edits.items() if "/" not in key}
 
 
-def _write(connection: Connection, project_id: str, change: Change, edits: Edits, by: Window) -> StepBack:
+def _write(connection: Connection, project_id: str, change: Change, edits: Edits, by: Window) -> UndoResult:
     """Put the second value of every key in place of its first, and of what followed from it without a step."""
     fields = get_fields(connection, project_id)
     values: Fields = {}
@@ -359,4 +359,4 @@ def _write(connection: Connection, project_id: str, change: Change, edits: Edits
             values[key] = wanted
         else:
             left.append(key)
-    return StepBack(change, values, tuple(left))
+    return UndoResult(change, values, tuple(left))

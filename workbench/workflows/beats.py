@@ -72,8 +72,8 @@ def beats_json(
     return with_provenance(body.to_json(), make_provenance(workspace, "beats", ("beats",), track=track.path, grid=grid))
 
 
-def left_out(grid: BeatGrid, seconds: float) -> str:
-    """That a given grid leaves out some of a track, at its head or its end; empty where it does not."""
+def uncovered_warning(grid: BeatGrid, seconds: float) -> str:
+    """A warning that a grid does not reach the start or end of its track; empty if it does."""
     first, last = float(grid.beats[0]), float(grid.beats[-1])
     if max(first, seconds - last) <= _UNCOUNTED_SECONDS:
         return ""
@@ -119,10 +119,10 @@ def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | s
 
 
 def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
-    """Save the grid that is detected at a tempo that the user knows as the grid of the track.
+    """Detect the grid of a track at a tempo that the user knows, and save it.
 
-    The track's tempo may be off it by `beats.pulses.KNOWN_TEMPO_SHARE`; the grid has the confidence that the tracker
-    has in its bar lines. Raises `ParameterError` for a tempo beyond those that are tracked, or a tracker other than our
+    The track's tempo may differ from it by `beats.candidates.KNOWN_TEMPO_SHARE`; the grid's confidence is that of its
+    bar lines. Raises `ParameterError` for a tempo beyond those that are tracked, or a tracker other than our
     own, and `GridError` if no beats are detected at this tempo.
     """
     beats = workspace.params.beats

@@ -179,9 +179,9 @@ def last_cut(workspace: Workspace, video: Path) -> VideoSeconds:
 
     Raises `ConstraintError` for a video without cuts, and `MediaError` for one without a picture.
     """
-    from workbench.analysis.video import watch  # PyAV loads where a video is read
+    from workbench.analysis.video import analyze_video  # PyAV loads where a video is read
 
-    cuts = watch(workspace, video).picture.cuts
+    cuts = analyze_video(workspace, video).picture.cuts
     if not cuts.size:
         raise ConstraintError(f"{video.name} has no cut for the music to end on")
     return float(cuts[-1])

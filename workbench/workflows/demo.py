@@ -31,7 +31,7 @@ from av.video.stream import VideoStream
 
 from workbench.analysis.progress import silent
 from workbench.analysis.sources import TrackSource
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.caches import made
 from workbench.errors import ParameterError, StoreError
@@ -164,7 +164,7 @@ def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
     home folder cannot be used or a bundled track not be analysed, and `MediaError` if a video cannot be written.
     """
     video = demo_video(workspace, seconds)
-    watched = watch(workspace, video)  # before the rest: one pass finds what planning, mix and report need
+    watched = analyze_video(workspace, video)  # before the rest: one pass finds what planning, mix and report need
     choice = choose(workspace, video)
     loop = plan_track(workspace, choice.best.track, video, LOOP_ALONE, auto_mix=True)
     folder = workspace.home.prepared(workspace.home.demo)
@@ -187,7 +187,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
     plans. Raises `ParameterError` if none can cover the video, `StoreError` if one cannot be analysed, and `MediaError`
     if the video cannot be read.
     """
-    watched = watch(workspace, video)
+    watched = analyze_video(workspace, video)
     tracks = _tracks(workspace)
     lane = match(workspace, video)
     suits = {found.track.track_id: found for found in lane.candidate_pool}

@@ -28,7 +28,7 @@ from workbench.analysis.placements import Placements, pair_placements
 from workbench.analysis.progress import silent
 from workbench.analysis.provenance import make_provenance, with_provenance
 from workbench.analysis.sources import VideoSource
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.matching.brief import read_brief
@@ -122,7 +122,7 @@ def rank_video(
     workspace: Workspace, video: Path | str, brief: str | None = None, use: str | None = None
 ) -> RankedCatalog:
     """Rank the catalog against a video, a brief and what the music is for, before tracks are placed."""
-    watched = watch(workspace, video)
+    watched = analyze_video(workspace, video)
     facts = video_facts(watched)
     snapshot = open_catalog(workspace)
     workspace.progress("ranking the catalog", 0.0)

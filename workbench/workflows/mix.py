@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.provenance import DRAWN_ENVELOPE
 from workbench.analysis.track import Sound, beat_stage
-from workbench.analysis.video import listen, with_voices
+from workbench.analysis.video import load_soundtrack, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import level_curve_of_blocks
 from workbench.mix.balance import Mix, plan_mix
@@ -63,4 +63,4 @@ def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
 
     Of the parameters the longest length of a video counts, and an external voice detector.
     """
-    return with_voices(workspace, listen(workspace, video))
+    return with_voices(workspace, load_soundtrack(workspace, video))

@@ -19,7 +19,7 @@ import numpy as np
 from workbench.align.placements import NO_CLEAR_POINT
 from workbench.analysis.progress import Progress
 from workbench.analysis.track import Analysis
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
@@ -191,7 +191,7 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
     assert isinstance(plan, LoopPlan), "a refusal has no timeline"
     assert loop.video is not None, "a bare length has no timeline"
     assert loop.analysis is not None, "a plan comes from an analysis"
-    watched = watch(workspace, loop.video)
+    watched = analyze_video(workspace, loop.video)
     alignment = align_track(workspace, loop.track, loop.video)
     frames, tiles = _pictures(loop.video, watched.picture.shots, workspace.progress)
     levels = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ulid import ULID
 
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.store import videos
 from workbench.store.stored_files import file_name
@@ -21,7 +21,7 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
     beyond use, and `ParameterError` for an id that no video can have.
     """
     path, video_id = Path(path), f"vid_{ULID()}" if video_id is None else video_id
-    watched = watch(workspace, path)
+    watched = analyze_video(workspace, path)
     kept = workspace.files.add(path, "videos", file_name(path.name, str(ULID())))
     with workspace.database.write() as connection:
         return videos.put(

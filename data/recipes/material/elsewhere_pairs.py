@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from data.recipes.material import recordings
 from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos, fetch
 from data.recipes.material.recordings import sources
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts, video_facts
@@ -127,7 +127,7 @@ def pairs_of(
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             raise ValueError(f"{path} is not the file that was labelled")
     workspace = Workspace(Home(home), params)
-    facts = tuple(video_facts(watch(workspace, videos / video.file)) for video in shown)
+    facts = tuple(video_facts(analyze_video(workspace, videos / video.file)) for video in shown)
     columns = _columns(workspace, files, heard, words=words)
     people = slice(1, 2) if words else slice(0, 2)
 

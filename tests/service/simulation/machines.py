@@ -21,7 +21,7 @@ from service.errors import Problem
 from service.jobs.children import Child, ChildProcess
 from service.jobs.kind import Outcome
 from service.jobs.kinds import KINDS
-from service.jobs.worker import Aside, JobParent
+from service.jobs.worker import JobParent, StoreThread
 from service.money import funds
 from service.store import jobs
 from service.store.jobs import Job, StoredAnswer
@@ -285,7 +285,7 @@ class Selector(selectors.BaseSelector):
         return {key.fd: key for key in self._keys.values()}
 
 
-class Later(Aside):
+class Later(StoreThread):
     """Work beside the machine's loop, which happens some time later."""
 
     def __init__(self, name: str, machine: Machine) -> None:
@@ -304,7 +304,7 @@ class Later(Aside):
             except Killed:
                 machine.bury()
             except OSError as error:  # logged by the thread; the next is done all the same
-                town.world.log(machine.host.name, "aside:", type(error).__name__)
+                town.world.log(machine.host.name, "store thread:", type(error).__name__)
 
         town.world.after(town.world.random.uniform(0.0, 2.0), act)
 
@@ -342,7 +342,7 @@ class Machine:
                     self.slots,
                     StoredFiles(Home(town.home)),
                     make_child=partial(Child, start=self._start_process),
-                    make_aside=partial(Later, machine=self),
+                    make_store_thread=partial(Later, machine=self),
                     selector=self._selector,
                     owner=self.host.name,
                 )

@@ -60,7 +60,7 @@ def band(bpm: float, metre: int, seconds: float) -> tuple[NDArray[np.float32], N
 
 def test_beats_stand_out_from_what_lies_between() -> None:
     sound, beats = band(112.0, 4, 24.0)
-    heard = network.listen(analyze_spectrum(sound, RATE))
+    heard = network.run_network(analyze_spectrum(sound, RATE))
     at = np.round(beats * heard.frames_per_second).astype(int)
     between = np.round((beats[:-1] + 0.5 * np.diff(beats)) * heard.frames_per_second).astype(int)
     on = np.maximum.reduce([heard.beat[at - 1], heard.beat[at], heard.beat[at + 1]])
@@ -77,26 +77,26 @@ def test_a_little_music_in_much_silence_is_heard_as_it_is() -> None:
 
 
 def test_silence_has_no_beats_to_hear() -> None:
-    heard = network.listen(analyze_spectrum(np.zeros(8 * RATE, dtype=np.float32), RATE))
+    heard = network.run_network(analyze_spectrum(np.zeros(8 * RATE, dtype=np.float32), RATE))
     assert heard.beat.max() < 0.0
     assert heard.beat.shape == (401,)
 
 
 def test_nothing_to_hear_gives_nothing() -> None:
-    heard = network.listen(analyze_spectrum(np.zeros(0, dtype=np.float32), RATE))
+    heard = network.run_network(analyze_spectrum(np.zeros(0, dtype=np.float32), RATE))
     assert heard.beat.size == heard.downbeat.size == heard.tempo.shape[0] == 0
 
 
 def test_probabilities_are_probabilities() -> None:
     sound, _ = band(90.0, 3, 15.0)
-    heard = network.listen(analyze_spectrum(sound, RATE))
+    heard = network.run_network(analyze_spectrum(sound, RATE))
     for log_chance in (heard.tempo, heard.metre, heard.division):
         np.testing.assert_allclose(np.exp(log_chance).sum(axis=1), 1.0, rtol=1e-4)
 
 
 def test_what_is_heard_does_not_depend_on_gain() -> None:
     sound, _ = band(100.0, 4, 12.0)
-    loud, soft = (network.listen(analyze_spectrum(np.float32(gain) * sound, RATE)) for gain in (0.9, 0.02))
+    loud, soft = (network.run_network(analyze_spectrum(np.float32(gain) * sound, RATE)) for gain in (0.9, 0.02))
     assert np.percentile(np.abs(loud.beat - soft.beat), 95) < 0.5
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.workbench.played import make_plan
 from workbench.analysis.provenance import make_provenance
 from workbench.analysis.workspace import Workspace
-from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
+from workbench.cli.plan_files import ChosenMusic, read_music, resolve_music, say_other_streams
 from workbench.cli.plan_options import AskedMusic
 from workbench.errors import InputError, PlanError
 from workbench.media.sound_streams import SoundChoice
@@ -94,7 +94,7 @@ def test_a_track_that_is_not_named_must_be_in_the_catalog(plan: LoopPlan, worksp
 
 def test_a_mix_without_ducking_holds_for_every_option(plan: LoopPlan, workspace: Workspace) -> None:
     mix = MixBody.model_validate(MIX)
-    assert lay_out(workspace, ChosenMusic(plan, 2, None, mix), Path("not read.mp4")) == (plan, mix)
+    assert resolve_music(workspace, ChosenMusic(plan, 2, None, mix), Path("not read.mp4")) == (plan, mix)
 
 
 def test_only_a_mix_of_the_result_was_measured_on_other_streams(

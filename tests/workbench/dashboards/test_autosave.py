@@ -21,7 +21,7 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.track import Analysis, analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
-from workbench.cli.plan_files import lay_out, read_music
+from workbench.cli.plan_files import read_music, resolve_music
 from workbench.cli.plan_options import AskedMusic
 from workbench.dashboards.actions import Session
 from workbench.dashboards.autosave import params_words, request_words
@@ -320,7 +320,7 @@ def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None
     assert (again.same, again.differences) == (True, ())
     asked = AskedMusic(write(session.home.root / "plan.json", body), option=2)
     chosen = read_music(session.workspace, asked, None)
-    _, mix = lay_out(session.workspace, replace(chosen, track=loop_of(session).track), session.video)
+    _, mix = resolve_music(session.workspace, replace(chosen, track=loop_of(session).track), session.video)
     assert mix is not None
     assert mix.duck is not None
     assert mix.duck.envelope_points == points, "another option is balanced anew, with the same envelope"

@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.downloads import download_file, offered, what_is_taken
+from workbench.dashboards.downloads import download_file, download_label, offered
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import Sentence
 from workbench.media.probe import probe
@@ -75,10 +75,10 @@ def test_the_finished_video_and_music_are_among_them(
 
 
 def test_a_download_says_which_option_it_holds(tide_loop: Planned) -> None:
-    assert what_is_taken(tide_loop, 0) == "Download option 1, the plan in use"
-    assert what_is_taken(tide_loop, 1) == "Option 2 plays: use it to download it"
+    assert download_label(tide_loop, 0) == "Download option 1, the plan in use"
+    assert download_label(tide_loop, 1) == "Option 2 plays: use it to download it"
     alone = replace(tide_loop, answer=tide_loop.plan.alone)
-    assert what_is_taken(alone, 1) == "Download the plan", "it has no such option"
+    assert download_label(alone, 1) == "Download the plan", "it has no such option"
 
 
 def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
@@ -86,7 +86,7 @@ def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
         tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, Sentence("Its bars are too unsure to cut at."))
     )
     for loop in (None, refused):
-        assert (offered(loop), what_is_taken(loop, 0)) == ([], "")
+        assert (offered(loop), download_label(loop, 0)) == ([], "")
 
 
 def test_files_are_named_by_video_track_version_and_option(corner_fit: Planned, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_work_is_done_elsewhere_with_its_progress_on_the_page(session: Session) 
     stages: list[tuple[str, float]] = []
     session.param.watch(lambda *_: stages.append((session.stage, session.done)), ["stage", "done"])
     found: list[tuple[int, int]] = []
-    session.run(counted, 41, then=found.append)
+    session.run(counted, 41, on_result=found.append)
     until_idle(session)
     assert found[0][0] == 42
     assert found[0][1] != os.getpid()
@@ -109,9 +109,9 @@ def test_work_that_asks_for_more_leaves_the_page_at_work_without_a_gap(session: 
     found: list[tuple[int, int]] = []
 
     def again(first: tuple[int, int]) -> None:
-        session.run(counted, first[0], then=found.append)
+        session.run(counted, first[0], on_result=found.append)
 
-    session.run(counted, 1, then=again)
+    session.run(counted, 1, on_result=again)
     until_idle(session)
     assert found[0][0] == 3
     assert stages.index("") == len(stages) - 1
@@ -119,11 +119,11 @@ def test_work_that_asks_for_more_leaves_the_page_at_work_without_a_gap(session: 
 
 def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: Session) -> None:
     told: list[str] = []
-    session.run(refused, then=told.append, otherwise=told.append)
+    session.run(refused, on_result=told.append, on_error=told.append)
     until_idle(session)
     assert session.message == "track.wav: no such file"
     assert told == ["track.wav: no such file"]
-    session.run(counted, 1, then=lambda _: None)
+    session.run(counted, 1, on_result=lambda _: None)
     until_idle(session)
     assert session.message == "track.wav: no such file", "work of the page itself hides nothing"
     session.change("seam 1 is good")
@@ -137,7 +137,7 @@ def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: 
 
 def test_all_work_is_given_up_at_once(session: Session, pool: CollectingPool) -> None:
     for _ in range(3):
-        session.run(endless, then=pytest.fail)
+        session.run(endless, on_result=pytest.fail)
     while session.stage != "waiting":
         pool.take_news()
     session.cancel()
@@ -158,7 +158,7 @@ def test_work_whose_page_is_closed_is_given_up(home: Home, telling_pool: Pool) -
 
     async def closed_while_it_works() -> bool:
         with a_page() as page:
-            job = session.run(endless, then=pytest.fail)
+            job = session.run(endless, on_result=pytest.fail)
         page.destroyed = True
         return await asyncio.to_thread(job.wait, PATIENCE_SECONDS)
 
@@ -171,7 +171,7 @@ def test_work_whose_server_has_stopped_is_given_up(home: Home, telling_pool: Poo
 
     async def asked_for() -> Task:
         with a_page():
-            return session.run(endless, then=pytest.fail)
+            return session.run(endless, on_result=pytest.fail)
 
     assert asyncio.run(asked_for()).wait(PATIENCE_SECONDS)
     assert not session.busy
@@ -179,7 +179,7 @@ def test_work_whose_server_has_stopped_is_given_up(home: Home, telling_pool: Poo
 
 def test_a_closed_page_begins_no_work(session: Session) -> None:
     session.close()
-    job = session.run(counted, 1, then=pytest.fail)
+    job = session.run(counted, 1, on_result=pytest.fail)
     assert job.wait(0.0)
     assert job.cancelled
     assert not session.busy
@@ -190,7 +190,7 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
     samples[:, 48_000] = 0.5
     path = write_audio(tmp_path / "click.wav", [samples], 48_000, 2)
     drawn: list[LongSound] = []
-    session.draw(path, then=drawn.append)
+    session.draw(path, on_result=drawn.append)
     until_idle(session)
     assert list(path.parent.glob("click.*.summary.npy"))
     assert drawn[0].duration == 3.0
@@ -199,12 +199,12 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
 
 def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, tmp_path: Path) -> None:
     drawn: list[LongSound] = []
-    session.draw(tmp_path / "gone.wav", then=drawn.append)
+    session.draw(tmp_path / "gone.wav", on_result=drawn.append)
     until_idle(session)
     assert drawn == []
     assert "gone.wav" in session.message
     found: list[tuple[int, int]] = []
-    session.run(counted, 1, then=found.append)
+    session.run(counted, 1, on_result=found.append)
     until_idle(session)
     assert found[0][0] == 2
 
@@ -430,11 +430,11 @@ def test_what_waits_and_is_not_wanted_any_more_gives_way_to_other_work(home: Hom
         return seam == looked_at
 
     for seam in ("seam 1", "seam 2"):
-        session.run(counted, 1, then=lambda _: None, wanted=partial(is_looked_at, seam))
-    session.run(counted, 2, then=lambda _: None)
+        session.run(counted, 1, on_result=lambda _: None, is_current=partial(is_looked_at, seam))
+    session.run(counted, 2, on_result=lambda _: None)
     assert [task.cancelled for task in pool.tasks] == [False, True, False]
     looked_at = "seam 3"
-    session.run(counted, 3, then=lambda _: None)
+    session.run(counted, 3, on_result=lambda _: None)
     assert [task.cancelled for task in pool.tasks] == [True, True, False, False]
 
 
@@ -513,7 +513,7 @@ def test_the_hint_of_a_refusal_names_no_folder_on_the_page(session: Session, hom
 
 def test_a_fault_of_ours_does_not_show_the_folders_either(session: Session, home: Home) -> None:
     told: list[str] = []
-    session.run(missing_file, home.root / "arrays" / "gone.zarr", then=lambda _: None, otherwise=told.append)
+    session.run(missing_file, home.root / "arrays" / "gone.zarr", on_result=lambda _: None, on_error=told.append)
     until_idle(session)
     assert told == [session.message]
     assert "gone.zarr" in session.message

@@ -18,7 +18,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.actions import Session
-from workbench.dashboards.sounds.seam import what_seams_follow
+from workbench.dashboards.sounds.seam import seams_cache_key
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.dashboards.tasks import Pool, RecentResults, Task, Work
 from workbench.errors import MediaError
@@ -50,12 +50,12 @@ def refused(workspace: Workspace) -> None:
 
 
 class Page:
-    """One of several that ask for the same, and what it hears."""
+    """One of several pages that ask for the same work, and the news it gets."""
 
     def __init__(self, pool: Pool, home: Home, function: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         self.heard: list[Any] = []
         self.began = threading.Event()
-        given = {"params": PARAMS, "same": arguments, "owner": self, **named}
+        given = {"params": PARAMS, "cache_key": arguments, "owner": self, **named}
         self.task = Task(
             home, given.pop("params"), function, arguments, {}, on_done=self.heard.append,
             on_fault=lambda fault: self.heard.append(f"fault: {fault}"),
@@ -105,7 +105,7 @@ def test_other_inputs_other_parameters_and_work_of_one_page_alone_are_done_each(
     other = PARAMS.model_copy(update={"duck": DuckParams(attack_ms=77)})
     pages = [
         Page(pool, home, noted, 1), Page(pool, home, noted, 2), Page(pool, home, noted, 1, params=other),
-        Page(pool, home, noted, 1, same=("another file",)), Page(pool, home, noted, 1, same=None),
+        Page(pool, home, noted, 1, cache_key=("another file",)), Page(pool, home, noted, 1, cache_key=None),
     ]  # fmt: skip
     assert [page.ends() for page in pages] == [[2], [4], [2], [2], [2]]
     assert times(home) == 5
@@ -236,7 +236,7 @@ def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams
             tabs.append(PlanTab(page))
         for page in pages:
             until_idle(page)
-        assert all(tab.desk.panel.places for tab in tabs)
+        assert all(tab.editor.panel.places for tab in tabs)
         assert pool.times("render_option") == 1
     finally:
         pool.close()
@@ -245,12 +245,12 @@ def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams
 def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: Planned) -> None:
     plan, analysis = tide_loop.plan, tide_loop.analysis
     assert analysis is not None
-    key = what_seams_follow(tide_loop, plan, NO_CONSTRAINTS)
-    assert key == what_seams_follow(replace(tide_loop, mix=None), plan, NO_CONSTRAINTS)
-    assert key != what_seams_follow(tide_loop, plan, SeamConstraints(excluded=(TrackRange(10.0, 20.0),)))
+    key = seams_cache_key(tide_loop, plan, NO_CONSTRAINTS)
+    assert key == seams_cache_key(replace(tide_loop, mix=None), plan, NO_CONSTRAINTS)
+    assert key != seams_cache_key(tide_loop, plan, SeamConstraints(excluded=(TrackRange(10.0, 20.0),)))
     other = replace(analysis, beat_analysis=replace(analysis.beat_analysis, grid=shift_bar(analysis.grid, 1)))
-    assert key != what_seams_follow(replace(tide_loop, analysis=other), plan, NO_CONSTRAINTS)
-    assert what_seams_follow(replace(tide_loop, analysis=None), plan) is None
+    assert key != seams_cache_key(replace(tide_loop, analysis=other), plan, NO_CONSTRAINTS)
+    assert seams_cache_key(replace(tide_loop, analysis=None), plan) is None
 
 
 @pytest.mark.slow
@@ -298,7 +298,7 @@ def test_progress_that_comes_after_a_page_gave_its_part_up_is_not_shown(tmp_path
     """Work that others still want tells all that waited for it a moment ago."""
     pool = WaitingPool()
     page = Session(Workspace(Home(tmp_path)), pool=pool)
-    page.run(noted, 1, then=lambda _: None, same=1)
+    page.run(noted, 1, on_result=lambda _: None, cache_key=1)
     (task,) = pool.tasks
     assert task.on_progress is not None
     task.on_progress("doubling", 0.5)
@@ -314,10 +314,10 @@ def test_a_result_is_not_kept_once_what_it_depends_on_has_changed(pool: Pool, ho
     """A grid that is saved while a plan waits is in the plan, which must not be served where the old grid is back."""
     (home.root / "go").touch()
     for count in (1, 2):
-        assert Page(pool, home, noted, 4, holds=lambda: False).ends() == [8]
+        assert Page(pool, home, noted, 4, key_holds=lambda: False).ends() == [8]
         assert times(home) == count
     for _ in range(2):
-        assert Page(pool, home, noted, 4, holds=lambda: True).ends() == [8]
+        assert Page(pool, home, noted, 4, key_holds=lambda: True).ends() == [8]
     assert times(home) == 3
 
 
@@ -325,7 +325,7 @@ def test_a_plan_holds_until_something_else_is_kept_by_hand(tmp_path: Path, short
     pool = WaitingPool()
     page = Session(Workspace(Home(tmp_path)), pool=pool)
     page.open_new(TRACK, short_video)
-    holds = pool.tasks[0].holds
+    holds = pool.tasks[0].key_holds
     assert holds is not None
     assert holds()
     save_grid(page.workspace, "ab" * 32, BeatGrid(np.arange(0.5, 4.5, 0.5), np.arange(8) % 4 + 1, 4, 1.0))

@@ -18,7 +18,7 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from tests.videos import write_sounds
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.media.probe import MediaInfo
@@ -359,7 +359,7 @@ def test_a_video_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path
         path, home = tmp_path / f"short.{suffix}", tmp_path / f"home-{share}"
         path.write_bytes(whole[: round(share * len(whole))])
         try:
-            seconds, refusal = watch(Workspace(Home(home)), path).duration, ""
+            seconds, refusal = analyze_video(Workspace(Home(home)), path).duration, ""
         except MediaError as error:
             seconds, refusal = None, str(error)
         if seconds is not None:

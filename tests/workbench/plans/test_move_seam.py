@@ -15,7 +15,7 @@ from workbench.plans.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import REACH_BARS, move_seam, place_pairs, seam_pairs, seam_places, seam_scores
 from workbench.plans.plan import LoopPlan
-from workbench.plans.plan_score import hearings_of, seams_part
+from workbench.plans.plan_score import seam_score_power, seams_part
 from workbench.plans.request import Keep, KeptPart
 from workbench.seams.profile import LoopProfile
 
@@ -49,7 +49,7 @@ def test_a_moved_seam_changes_nothing_else(seconds: float) -> None:
     bare = track_profile()
     plan = planned(bare, seconds)
     profile = with_every_place(bare, plan)
-    moved_any, hearings = 0, hearings_of(plan.kind)
+    moved_any, seam_power = 0, seam_score_power(plan.kind)
     for seam in range(min(3, len(plan.seam_times))):
         before = seam_pairs(profile, plan)
         for place in seam_places(profile, plan, seam, PARAMS):
@@ -64,7 +64,7 @@ def test_a_moved_seam_changes_nothing_else(seconds: float) -> None:
             assert moved.seam_score <= max(plan.seam_score, place.score or 0.0)
             assert moved.window_end == plan.window_end
             was, score = (seam_scores(profile, one) for one in (plan, moved))
-            gained = seams_part(score.min(), score.mean(), hearings) - seams_part(was.min(), was.mean(), hearings)
+            gained = seams_part(score.min(), score.mean(), seam_power) - seams_part(was.min(), was.mean(), seam_power)
             assert moved.plan_score == pytest.approx(plan.plan_score + PARAMS.seams_weight * gained, abs=1e-3)
     assert moved_any
 

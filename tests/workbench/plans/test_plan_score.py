@@ -34,8 +34,8 @@ def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
 
 def test_one_bad_seam_costs_more_than_its_share() -> None:
     assert seams_part(np.asarray(1.0), np.asarray(1.0)) == pytest.approx(1.0)
-    for hearings in (1, 2):
-        good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9), hearings)) for worst in (0.75, 0.55))
+    for seam_power in (1, 2):
+        good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9), seam_power)) for worst in (0.75, 0.55))
         assert good - bad == pytest.approx(0.6 * 2.5 * 0.2), "below 0.75 what is missing counts two and a half times"
     assert seams_part(np.asarray(0.5), np.asarray(0.9)) == pytest.approx(0.4 * 0.9**2)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.videos import grey, write_video
 from workbench.analysis.sources import find_video
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, ParameterError, UnknownVideo
 from workbench.store import videos
@@ -36,7 +36,7 @@ def test_a_file_is_watched_once_and_stays_where_it_is(home: Home, video: Path) -
     assert (record.title, record.path) == ("The Harbour", video)
     assert record.seconds == pytest.approx(2.0)
     told: list[str] = []
-    soundtrack = watch(Workspace(home, progress=lambda stage, share: told.append(stage)), video)
+    soundtrack = analyze_video(Workspace(home, progress=lambda stage, share: told.append(stage)), video)
     assert told == []
     assert soundtrack.content_hash == record.content_hash
     found = find_video(Workspace(home), record.video_id)

@@ -12,7 +12,7 @@ import soundfile
 
 from tests.film import SIX_TEN, SIX_TEN_SECONDS, FilmTruth, film_truth
 from tests.videos import narration, write_screencast, write_sounds
-from workbench.analysis.video import listen, unused_speech, watch
+from workbench.analysis.video import analyze_video, load_soundtrack, unused_speech
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.files import bundled_path
@@ -30,7 +30,7 @@ def video() -> tuple[Path, FilmTruth]:
 
 @pytest.fixture(scope="module")
 def soundtrack(video: tuple[Path, FilmTruth], tmp_path_factory: pytest.TempPathFactory) -> VideoAnalysis:
-    return watch(Workspace(Home(tmp_path_factory.mktemp("home"))), video[0])
+    return analyze_video(Workspace(Home(tmp_path_factory.mktemp("home"))), video[0])
 
 
 def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis) -> None:
@@ -52,10 +52,10 @@ def test_what_was_kept_is_what_was_measured(
     video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:
     home = Home(tmp_path)
-    first = watch(Workspace(home), video[0])
-    again = watch(Workspace(home), video[0])
+    first = analyze_video(Workspace(home), video[0])
+    again = analyze_video(Workspace(home), video[0])
     shutil.rmtree(home.arrays)
-    anew = watch(Workspace(home), video[0])
+    anew = analyze_video(Workspace(home), video[0])
     for other in (first, again, anew):
         for part in ("picture", "soundtrack"):
             one, two = getattr(soundtrack, part), getattr(other, part)
@@ -65,14 +65,14 @@ def test_what_was_kept_is_what_was_measured(
 
 def test_sound_without_a_picture_is_no_video(tmp_path: Path) -> None:
     with pytest.raises(MediaError, match="no moving picture"):
-        watch(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "voice", "narration.ogg"))
+        analyze_video(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "voice", "narration.ogg"))
 
 
 def test_of_a_long_video_the_cuts_are_placed_to_the_frame_all_the_same(
     video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:
     long = WorkbenchParams(cuts=CutParams(max_thorough_gigapixels=0.0))
-    picture = watch(Workspace(Home(tmp_path), long), video[0]).picture
+    picture = analyze_video(Workspace(Home(tmp_path), long), video[0]).picture
     assert picture.times.size < 0.8 * soundtrack.picture.times.size
     assert picture.duration == soundtrack.picture.duration
     hard = [border.at for border in picture.borders if border.kind == "hard"]
@@ -84,7 +84,7 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     rate, home = 8_000, Home(tmp_path / "home")
     noise = 0.1 * np.random.default_rng(8).standard_normal(70 * rate)
     soundfile.write(tmp_path / "long.wav", noise, rate)
-    measured = listen(Workspace(home), tmp_path / "long.wav")
+    measured = load_soundtrack(Workspace(home), tmp_path / "long.wav")
     levels, voice_odds = measured.levels, measured.voice_odds
     assert levels is not None
     assert voice_odds is not None
@@ -93,14 +93,14 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     assert voice_odds.max() < 0.0
     short = WorkbenchParams(cuts=CutParams(max_video_seconds=60.0))
     with pytest.raises(MediaError, match="its sound goes on for more than 60 s"):
-        listen(Workspace(home, short), tmp_path / "long.wav")
+        load_soundtrack(Workspace(home, short), tmp_path / "long.wav")
     assert Workspace(home).arrays.stats().files == 1
 
 
 def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, FilmTruth], tmp_path: Path) -> None:
     home = Home(tmp_path)
-    one = watch(Workspace(home), video[0])
-    other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), video[0])
+    one = analyze_video(Workspace(home), video[0])
+    other = analyze_video(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), video[0])
     np.testing.assert_array_equal(one.soundtrack.power, other.soundtrack.power)
     assert Workspace(home).arrays.stats().files == 3
 
@@ -108,7 +108,7 @@ def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, FilmTruth], t
 def test_speech_in_a_stream_that_is_not_used_is_one_line(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     path = write_screencast(tmp_path / "obs.mkv")
-    assert watch(workspace, path).soundtrack.classification == "ambient"
+    assert analyze_video(workspace, path).soundtrack.classification == "ambient"
     for _ in range(2):  # measured, then from the store
         line = unused_speech(workspace, path)
         assert line is not None
@@ -116,9 +116,9 @@ def test_speech_in_a_stream_that_is_not_used_is_one_line(tmp_path: Path) -> None
         assert line.endswith(" s: 2 takes it, all mixes all")
     for choice in ("2", "all", "1"):
         chosen = workspace.with_audio(SoundChoice.parse(choice))
-        assert watch(chosen, path).soundtrack.classification == ("ambient" if choice == "1" else "voice")
+        assert analyze_video(chosen, path).soundtrack.classification == ("ambient" if choice == "1" else "voice")
         assert unused_speech(chosen, path) is None
-    assert watch(workspace, path).soundtrack.classification == "ambient"
+    assert analyze_video(workspace, path).soundtrack.classification == "ambient"
 
 
 @pytest.mark.parametrize("order", [(None, "2"), ("2", None)])
@@ -130,7 +130,7 @@ def test_what_a_video_is_does_not_depend_on_the_stream_that_somebody_chose_first
     home = Home(tmp_path / "home")
     for choice in order:
         audio = None if choice is None else SoundChoice.parse(choice)
-        assert watch(Workspace(home).with_audio(audio), path).duration == pytest.approx(probe(path).duration)
+        assert analyze_video(Workspace(home).with_audio(audio), path).duration == pytest.approx(probe(path).duration)
 
 
 def test_only_the_first_of_many_further_streams_are_looked_at(tmp_path: Path) -> None:
@@ -168,6 +168,6 @@ def test_a_voice_is_found_wherever_the_channels_have_it(tmp_path: Path) -> None:
         sound = np.concatenate(rows) + rest[: len(rows)]
         tracks = [row[np.newaxis] for row in sound] if name == "two tracks" else [sound]
         path = write_sounds(tmp_path / f"{name}.mov", tracks, codec="pcm_s16le")
-        soundtrack = watch(Workspace(Home(tmp_path)), path).soundtrack
+        soundtrack = analyze_video(Workspace(Home(tmp_path)), path).soundtrack
         assert soundtrack.classification == "voice", name
         assert np.array(soundtrack.speech_ranges) == pytest.approx(np.array([[0.4, 5.2]]), abs=0.15), name

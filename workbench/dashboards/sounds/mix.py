@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.analysis.progress import Progress
-from workbench.analysis.video import watch, with_voices
+from workbench.analysis.video import analyze_video, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.caches import made, mark_used
@@ -189,7 +189,7 @@ class DrawnMatch:
 def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: str = "") -> DrawnMatch:
     """Match the catalog to a video, or else to a script, which places none, and gather the curves to draw it with."""
     if script.strip():
-        watched, snapshot = watch(workspace, video), open_catalog(workspace)
+        watched, snapshot = analyze_video(workspace, video), open_catalog(workspace)
         facts, columns = video_facts(watched), snapshot.columns
         lane = underscore(workspace, script, snapshot=snapshot, brief=brief)
     else:

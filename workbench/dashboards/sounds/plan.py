@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.progress import Progress
-from workbench.analysis.video import watch
+from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
 from workbench.caches import delete_made, made, mark_used, used_at
 from workbench.dashboards.views import write_summary
@@ -184,7 +184,7 @@ def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
 
 def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> TimelineVideo:
     """Analyse a video and decode the pictures of its timeline."""
-    soundtrack = watch(workspace, video)
+    soundtrack = analyze_video(workspace, video)
     sound = soundtrack_file(workspace, video) if track is None else soundtrack_beside(workspace, video, track)
     spans = tile_spans(soundtrack.picture.shots)
     tiles: list[Tile] = []

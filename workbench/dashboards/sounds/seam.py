@@ -68,8 +68,8 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
     )
 
 
-def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
-    """What the facts of a plan's seams depend on, see `Task.same`; None where the loop has no analysis."""
+def seams_cache_key(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
+    """The `Task.cache_key` of facts about a plan's seams; None if the loop has no analysis."""
     if loop.analysis is None:
         return None
     grid = loop.analysis.grid

@@ -97,8 +97,8 @@ class EnvelopePanel(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
 
 
-class EnvelopeDesk:
-    """Joins the points with the session, and with the tab that shows and plays them."""
+class EnvelopeEditor:
+    """Edits the points of the session's envelope; `show` has the tab draw and play them."""
 
     def __init__(self, session: Session, show: Callable[[Points, bool], None]) -> None:
         self._session, self._show = session, show

@@ -318,7 +318,9 @@ class ListeningTab(Tab):
             else:
                 drop_sounds(test)
 
-        self.run(function, loop, *details, then=prepared, subject=str(loop.track.path), otherwise=lambda _: self.show())
+        self.run(
+            function, loop, *details, on_result=prepared, subject=str(loop.track.path), on_error=lambda _: self.show()
+        )
 
     def _rated(self, plan: LoopPlan) -> list[tuple[int, int]]:
         return seams_of_options(plan, len(plan.options) if self.kind.value == ALL_SEAMS else 1)

@@ -407,8 +407,8 @@ class MatchTab(Tab):
 
         asked = self._asked = object()
         self.run(
-            match_to_draw, video, self.brief.value, self.script.value, then=self._show_match,
-            wanted=lambda: self._asked is asked, subject=str(video), otherwise=fail,
+            match_to_draw, video, self.brief.value, self.script.value, on_result=self._show_match,
+            is_current=lambda: self._asked is asked, subject=str(video), on_error=fail,
         )  # fmt: skip
 
     def ask(self) -> None:
@@ -502,7 +502,7 @@ class MatchTab(Tab):
         wanted = bundled_files().wanted
         self.table.empty = "the tracks that come with Workbench are analysed; that takes some minutes"
         self.fill.visible = False
-        self.run(add_all, wanted, then=lambda _: self.match(), otherwise=lambda _: self._show())
+        self.run(add_all, wanted, on_result=lambda _: self.match(), on_error=lambda _: self._show())
 
     def _show_chosen(self) -> None:
         match = self.state.match
@@ -538,8 +538,8 @@ class MatchTab(Tab):
             return
         offset = 0.0 if place is None else place.offset_seconds
         self._trying = self.run(
-            placed_sounds, match.track.path, video, offset, then=partial(self._hear, place),
-            wanted=lambda: match is self.state.match and place is self.state.place, subject=str(match.track.path),
+            placed_sounds, match.track.path, video, offset, on_result=partial(self._hear, place),
+            is_current=lambda: match is self.state.match and place is self.state.place, subject=str(match.track.path),
         )  # fmt: skip
 
     def _hear(self, place: Placement | None, sounds: MixSounds) -> None:

@@ -25,7 +25,7 @@ from workbench.dashboards.sounds.mix import MixSounds, find_utterances, measure_
 from workbench.dashboards.sounds.plan import headroom_db, played_duck
 from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tabs.controls import ParamControls, ProfileBar, with_field
-from workbench.dashboards.tabs.envelope import EnvelopeDesk
+from workbench.dashboards.tabs.envelope import EnvelopeEditor
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
@@ -247,7 +247,7 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
                 state.take_bands(outside)
                 then()
 
-            session.run(measure_outside, sounds, then=measured, wanted=misses_bands)
+            session.run(measure_outside, sounds, on_result=measured, is_current=misses_bands)
         return
 
     def misses_utterances() -> bool:
@@ -259,7 +259,7 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
         state.hear(voice, *utterances)
         tune_state(state, session, then)
 
-    session.run(find_utterances, sounds.levels, then=found, wanted=misses_utterances)
+    session.run(find_utterances, sounds.levels, on_result=found, is_current=misses_utterances)
 
 
 def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:
@@ -425,10 +425,10 @@ class MixTab(Tab):
         self.own_music = self._choice("under the video's own music", GIVING_WAY, "mix", "own_music")
         self.ducking = self._choice("lowered under speech", DUCKING, "render", "ducking")
         self.controls = ParamControls(session, "duck", SHOWN)
-        self.desk = EnvelopeDesk(session, self._show_drawn)
-        self.desk.panel.slider = self.controls.widgets["under_voice_lu"].label
-        self.picture.on_hand(self.desk.drag)
-        self.picture.on_pick(self.desk.pick)
+        self.editor = EnvelopeEditor(session, self._show_drawn)
+        self.editor.panel.slider = self.controls.widgets["under_voice_lu"].label
+        self.picture.on_hand(self.editor.drag)
+        self.picture.on_pick(self.editor.pick)
         self.profile = ProfileBar(session)
         # Room for two lines always: a point that is dragged stays under the pointer, however much is said above it.
         room = {"display": "flow-root", "minHeight": {"xs": "auto", "lg": "calc(2lh + 0.5em)"}}  # with its margins
@@ -455,9 +455,9 @@ class MixTab(Tab):
             return
         plan = loop.answer
         self.run(
-            plan_sounds, loop, then=self.hear, subject=str(loop.track.path),
-            wanted=lambda: self._loop is not None and self._loop.answer is plan,
-            same=(loop.answer.alone, *stamps_of(loop.track.path, loop.video)),
+            plan_sounds, loop, on_result=self.hear, subject=str(loop.track.path),
+            is_current=lambda: self._loop is not None and self._loop.answer is plan,
+            cache_key=(loop.answer.alone, *stamps_of(loop.track.path, loop.video)),
         )  # fmt: skip
 
     def hear(self, sounds: MixSounds) -> None:
@@ -533,7 +533,7 @@ class MixTab(Tab):
             least=_SLIDERS_WIDTH,
         )
         pictures = pmui.Column(
-            self.facts, *self.picture.panes(*_SHARES, margin=0), self.desk.panel, self.profile.panel(),
+            self.facts, *self.picture.panes(*_SHARES, margin=0), self.editor.panel, self.profile.panel(),
             sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
@@ -553,12 +553,12 @@ class MixTab(Tab):
         self._show_facts()
 
     def _take_points(self) -> None:
-        """Draw the playing envelope on the desk, and mark its chosen point in the picture."""
+        """Draw the playing envelope on the editor, and mark its chosen point in the picture."""
         sounds, mix = self.state.sounds, self.state.mix
-        self.desk.take(gains_of(mix).duck_points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
+        self.editor.take(gains_of(mix).duck_points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
         duck = self.state.made_with.get("duck", DuckParams())
-        self.desk.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
-        self.picture.chosen = self.desk.drawing.chosen
+        self.editor.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
+        self.picture.chosen = self.editor.drawing.chosen
 
     def _audible(self) -> tuple[object, ...]:
         outside = None if self.state.sounds is None else self.state.sounds.levels.outside

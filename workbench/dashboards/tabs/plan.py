@@ -33,7 +33,7 @@ from workbench.dashboards.sounds.seam import with_option_first
 from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture
 from workbench.dashboards.tabs.plan_state import PlanState
-from workbench.dashboards.tabs.request import RequestDesk
+from workbench.dashboards.tabs.request import RequestEditor
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program
@@ -119,10 +119,10 @@ class PlanTab(Tab):
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
-        self.desk = RequestDesk(session, self.picture, lambda: self.player.time)
-        self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
+        self.editor = RequestEditor(session, self.picture, lambda: self.player.time)
+        self.player.param.watch(lambda event: self.editor.select_region(event.new), "region")
         self.follow_shown(["loop"], self.take)
-        self.follow_shown(["loop"], self.desk.take)
+        self.follow_shown(["loop"], self.editor.take)
         self.follow_shown(["loop"], VideoPicture(session, self.player).take)
         self.follow(["track_sound"], lambda _: self._load())
         self.follow(["params"], lambda _: self._load())
@@ -207,8 +207,8 @@ class PlanTab(Tab):
             self.cards,
             pmui.FlexBox(self.repeated, self.credits, margin=0),
             self.chips,
-            self.desk.panel,
-            self.desk.sound,
+            self.editor.panel,
+            self.editor.sound,
             *self.picture.panes(0.78, window=900),  # the video above takes the rest
             sizing_mode="stretch_width",
             margin=(0, 10),
@@ -227,10 +227,10 @@ class PlanTab(Tab):
     def _load_video(self, loop: Planned | None) -> None:
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
-            wanted = partial(self._is_under, loop)
+            is_current = partial(self._is_under, loop)
             self.run(
-                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
-                same=stamps_of(loop.video, loop.track.path),
+                load_video, loop.video, loop.track.path, on_result=self._show_video, is_current=is_current,
+                subject=str(loop.video), cache_key=stamps_of(loop.video, loop.track.path),
             )  # fmt: skip
 
     def _take_mix(self, loop: Planned) -> None:
@@ -274,7 +274,7 @@ class PlanTab(Tab):
             self._session.option = state.shown
         self._load()
         self._show_seams()
-        self.desk.show()
+        self.editor.show()
         self.picture.show_plan()
         self.picture.show_view()
 
@@ -314,9 +314,9 @@ class PlanTab(Tab):
         constraints, remix = session.request.constraints if is_used else None, session.remix and is_used
         self.run(
             render_option, loop, state.options[option], constraints, remix=remix,
-            then=partial(self._hear, loop, option, session.params), wanted=lambda: loop is self.state.loop,
-            subject=str(loop.track.path), otherwise=partial(self._give_up, option),
-            same=(loop.answer, loop.mix, option, constraints, remix, *stamps_of(loop.track.path, loop.video)),
+            on_result=partial(self._hear, loop, option, session.params), is_current=lambda: loop is self.state.loop,
+            subject=str(loop.track.path), on_error=partial(self._give_up, option),
+            cache_key=(loop.answer, loop.mix, option, constraints, remix, *stamps_of(loop.track.path, loop.video)),
         )  # fmt: skip
 
     def _give_up(self, option: int, fault: str) -> None:
@@ -324,7 +324,7 @@ class PlanTab(Tab):
         if self._wanted == option:
             self._wanted = None
         if option == self.state.used:
-            self.desk.show_no_places(fault)
+            self.editor.show_no_places(fault)
 
     def _hear(self, loop: Planned, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
         if rendered.mix is not None:  # a worker measured it
@@ -335,7 +335,7 @@ class PlanTab(Tab):
             self.attempt(self._draw, option, rendered.path)
         is_shown = option == self.state.used and self._session.shows(loop)
         if is_shown:
-            self.desk.show_places(rendered.places)
+            self.editor.show_places(rendered.places)
         self._show_choice()
         self._use()
         if is_shown and self._session.remix:
@@ -359,7 +359,7 @@ class PlanTab(Tab):
         self.state.soundtrack = None
         self.player.speech = [[float(at) for at in span] for span in video.soundtrack.soundtrack.speech_ranges]
         if video.sound is not None:
-            self._session.draw(video.sound, then=show, wanted=lambda: video is self.state.video)
+            self._session.draw(video.sound, on_result=show, is_current=lambda: video is self.state.video)
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)

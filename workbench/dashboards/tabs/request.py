@@ -64,7 +64,7 @@ class SeamSound(JSComponent):
     _esm = script("output", "sound", "seam_sound")
 
 
-class RequestDesk:
+class RequestEditor:
     """Joins the panel with the session and the picture of the plan; `playhead` says where the player stands."""
 
     def __init__(self, session: Session, picture: PlanPicture, playhead: Callable[[], float]) -> None:

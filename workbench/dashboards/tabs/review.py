@@ -272,13 +272,18 @@ class ReviewTab(Tab):
         subject, wanted = str(loop.track.path), lambda: shown == self._shown
         files = stamps_of(loop.track.path, loop.video)
         self.run(
-            render_option, loop, self.state.plan.alone, then=self._play_plan, wanted=wanted, subject=subject,
-            same=(loop.answer, loop.mix, self.state.plan.alone, *files),
+            render_option, loop, self.state.plan.alone, on_result=self._play_plan, is_current=wanted, subject=subject,
+            cache_key=(loop.answer, loop.mix, self.state.plan.alone, *files),
         )  # fmt: skip
         if loop.video is not None:
             sound = (loop.video, loop.track.path)
             self.run(
-                soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video), same=files
+                soundtrack_beside,
+                *sound,
+                on_result=self._add_soundtrack,
+                is_current=wanted,
+                subject=str(loop.video),
+                cache_key=files,
             )
 
     def ask(self, what: str, *details: Any) -> None:
@@ -333,7 +338,7 @@ class ReviewTab(Tab):
         version = playing.version if isinstance(playing, FrozenPlan) else freeze_plan(self._session.workspace, playing)
         lasts = timedelta(days=float(days))
         make_link(self._session.workspace, version.version_id, lasts, may_answer=bool(may_answer))
-        self.run(shown_sound, version.version_id, then=lambda _: None, subject=str(self._loop().track.path))
+        self.run(shown_sound, version.version_id, on_result=lambda _: None, subject=str(self._loop().track.path))
 
     def take_back(self, token: str) -> None:
         """Close a link."""
@@ -347,8 +352,8 @@ class ReviewTab(Tab):
         frozen, track = thaw(self._session.workspace, version_id), self._loop().track.path
         self._wanted = frozen
         self.run(
-            version_music, version_id, track, then=partial(self._play_older, frozen),
-            wanted=lambda: self._wanted is frozen, subject=str(track),
+            version_music, version_id, track, on_result=partial(self._play_older, frozen),
+            is_current=lambda: self._wanted is frozen, subject=str(track),
         )  # fmt: skip
 
     def show(self) -> None:

@@ -26,7 +26,7 @@ from workbench.dashboards.chips import SeamChips, worst_of
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.sounds.plan import played_plan
-from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, what_seams_follow, with_fade, with_option_first
+from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, seams_cache_key, with_fade, with_option_first
 from workbench.dashboards.state import seam_place
 from workbench.dashboards.styles import beside, script, stylesheet
 from workbench.dashboards.tabs.seam_pictures import ScorePicture, SeamPicture
@@ -383,9 +383,9 @@ class SeamsTab(Tab):
             self.waiting.visible = False  # nothing is coming: the page says why
 
         self.run(
-            look_at_seam, loop, plan, seam, then=self._show_look, subject=str(loop.track.path),
-            wanted=lambda: (plan, seam) == (state.plan, state.seam), otherwise=give_up,
-            same=what_seams_follow(loop, plan, seam),
+            look_at_seam, loop, plan, seam, on_result=self._show_look, subject=str(loop.track.path),
+            is_current=lambda: (plan, seam) == (state.plan, state.seam), on_error=give_up,
+            cache_key=seams_cache_key(loop, plan, seam),
         )  # fmt: skip
 
     def _mark(self) -> None:

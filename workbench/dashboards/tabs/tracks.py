@@ -178,7 +178,7 @@ class StackTab(Tab):
             self._faults[named] = fault or "it was cancelled"
             self.show()
 
-        run = partial(self.run, then=take, wanted=is_wanted, otherwise=fail, subject=named)
+        run = partial(self.run, on_result=take, is_current=is_wanted, on_error=fail, subject=named)
         if plan is not None:
             run(stack_loop, loop)
         elif named in self._stacked and not own:

@@ -41,8 +41,8 @@ class VideoPicture:
 
         if video is not None:
             self._session.run(
-                playback_facts, video, then=known, wanted=lambda: video == self._video, subject=str(video),
-                same=stamps_of(video),
+                playback_facts, video, on_result=known, is_current=lambda: video == self._video, subject=str(video),
+                cache_key=stamps_of(video),
             )  # fmt: skip
 
     def _cover(self) -> None:
@@ -73,4 +73,4 @@ class VideoPicture:
         def show(path: Path) -> None:
             program.video_url = session.url_of(path)
 
-        self._copying = video, session.run(proxy_file, video, then=show, wanted=is_wanted, subject=str(video))
+        self._copying = video, session.run(proxy_file, video, on_result=show, is_current=is_wanted, subject=str(video))

@@ -9,7 +9,7 @@ import pytest
 from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
-from workbench.dashboards.tabs.envelope import Drawing, EnvelopeDesk
+from workbench.dashboards.tabs.envelope import Drawing, EnvelopeEditor
 from workbench.mix.drawn_envelope import Points
 from workbench.store.home import Home
 
@@ -23,7 +23,7 @@ def session(tmp_path: Path, pool: CollectingPool) -> Session:
 
 
 class Heard:
-    """What a desk shows and plays."""
+    """What a editor shows and plays."""
 
     def __init__(self) -> None:
         self.points: list[Points] = []
@@ -40,10 +40,10 @@ def heard() -> Heard:
 
 
 @pytest.fixture
-def desk(session: Session, heard: Heard) -> EnvelopeDesk:
-    desk = EnvelopeDesk(session, heard.show)
-    desk.take(POINTS, 60.0)
-    return desk
+def editor(session: Session, heard: Heard) -> EnvelopeEditor:
+    editor = EnvelopeEditor(session, heard.show)
+    editor.take(POINTS, 60.0)
+    return editor
 
 
 def test_a_point_is_found_where_it_is() -> None:
@@ -68,72 +68,72 @@ def test_points_are_chosen_in_a_circle() -> None:
     assert drawing.chosen is None
 
 
-def test_a_drag_is_heard_while_it_goes_on_and_kept_once(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
-    desk.drag("press", 1.52, 15.2, *REACH)
-    desk.drag("move", 1.62, 18.2, *REACH)
-    desk.take(POINTS, 60.0)
+def test_a_drag_is_heard_while_it_goes_on_and_kept_once(editor: EnvelopeEditor, session: Session, heard: Heard) -> None:
+    editor.drag("press", 1.52, 15.2, *REACH)
+    editor.drag("move", 1.62, 18.2, *REACH)
+    editor.take(POINTS, 60.0)
     assert heard.points[-1][1] == pytest.approx((1.6, 18.0)), "it moves as the pointer does"
     assert heard.dragged
     assert session.envelope is None, "it is kept when it is let go of"
-    desk.drag("release", 1.72, 20.2, *REACH)
+    editor.drag("release", 1.72, 20.2, *REACH)
     assert not heard.dragged
     assert session.envelope is not None
     kept = session.envelope
     assert kept[1] == pytest.approx((1.7, 20.0))
     assert (kept[0], *kept[2:]) == (POINTS[0], *POINTS[2:])
-    desk.drag("move", 3.0, 3.0, *REACH)
+    editor.drag("move", 3.0, 3.0, *REACH)
     assert session.envelope == kept, "nothing is held any more"
 
 
-def test_a_drag_that_is_given_up_leaves_all_as_it_was(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
-    desk.pick(4.0, 15.0, *REACH)
-    desk.drag("press", 3.0, 15.0, *REACH)  # on the curve: a point is made
-    desk.drag("move", 3.0, 18.0, *REACH)
+def test_a_drag_that_is_given_up_leaves_all_as_it_was(editor: EnvelopeEditor, session: Session, heard: Heard) -> None:
+    editor.pick(4.0, 15.0, *REACH)
+    editor.drag("press", 3.0, 15.0, *REACH)  # on the curve: a point is made
+    editor.drag("move", 3.0, 18.0, *REACH)
     assert len(heard.points[-1]) == len(POINTS) + 1
-    desk.drag("give up", 3.0, 18.0, *REACH)
+    editor.drag("give up", 3.0, 18.0, *REACH)
     assert heard.points[-1] == POINTS
     assert not heard.dragged
     assert session.envelope is None
-    assert desk.panel.chosen == 2, "the point that was chosen before"
-    desk.drag("move", 1.5, 3.0, *REACH)
-    desk.drag("give up", 1.5, 3.0, *REACH)
+    assert editor.panel.chosen == 2, "the point that was chosen before"
+    editor.drag("move", 1.5, 3.0, *REACH)
+    editor.drag("give up", 1.5, 3.0, *REACH)
     assert heard.points[-1] == POINTS, "nothing is held any more"
 
 
-def test_a_drag_beside_the_curve_does_nothing(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
+def test_a_drag_beside_the_curve_does_nothing(editor: EnvelopeEditor, session: Session, heard: Heard) -> None:
     for phase in ("press", "move", "release"):
-        desk.drag(phase, 30.0, 9.0, *REACH)
+        editor.drag(phase, 30.0, 9.0, *REACH)
     assert heard.points == []
     assert session.envelope is None
 
 
-def test_fields_and_keys_do_all_that_a_pointer_does(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
-    desk.ask("add", 4.5)
+def test_fields_and_keys_do_all_that_a_pointer_does(editor: EnvelopeEditor, session: Session, heard: Heard) -> None:
+    editor.ask("add", 4.5)
     assert session.envelope is not None
     assert session.envelope[3] == (4.5, 7.5)
-    assert (desk.panel.chosen, desk.panel.count, desk.panel.at, desk.panel.depth) == (3, 5, 4.5, 7.5)
-    desk.ask("set", 3, 4.5, 9.0)
-    desk.panel.asked = [[1, "set", 3, 4.6, 10.0], [2, "choose", 0]]
-    desk.panel.asked = [[1, "set", 3, 4.7, 11.0]]
+    assert (editor.panel.chosen, editor.panel.count, editor.panel.at, editor.panel.depth) == (3, 5, 4.5, 7.5)
+    editor.ask("set", 3, 4.5, 9.0)
+    editor.panel.asked = [[1, "set", 3, 4.6, 10.0], [2, "choose", 0]]
+    editor.panel.asked = [[1, "set", 3, 4.7, 11.0]]
     assert heard.points[-1][3] == (4.6, 10.0)
     assert session.envelope[3] == (4.6, 10.0), "what is under way is kept when something else is done"
-    desk.ask("set", 3, 4.7, 11.0)
+    editor.ask("set", 3, 4.7, 11.0)
     assert session.envelope[3] == (4.6, 10.0), "it is kept when the field is left"
-    desk.ask("keep")
+    editor.ask("keep")
     assert session.envelope[3] == (4.7, 11.0)
-    desk.ask("choose", -1)
-    assert desk.panel.chosen == 2
-    desk.ask("delete")
+    editor.ask("choose", -1)
+    assert editor.panel.chosen == 2
+    editor.ask("delete")
     assert session.envelope == (*POINTS[:2], (4.7, 11.0), POINTS[3])
-    assert desk.panel.drawn
-    desk.ask("restore")
+    assert editor.panel.drawn
+    editor.ask("restore")
     assert session.envelope is None
-    assert not desk.panel.drawn
+    assert not editor.panel.drawn
 
 
-def test_a_click_chooses_and_changes_nothing(desk: EnvelopeDesk, session: Session) -> None:
-    desk.pick(4.05, 15.0, *REACH)
-    assert desk.panel.chosen == 2
-    desk.pick(30.0, 15.0, *REACH)
-    assert desk.panel.chosen == 2
+def test_a_click_chooses_and_changes_nothing(editor: EnvelopeEditor, session: Session) -> None:
+    editor.pick(4.05, 15.0, *REACH)
+    assert editor.panel.chosen == 2
+    editor.pick(30.0, 15.0, *REACH)
+    assert editor.panel.chosen == 2
     assert session.envelope is None

@@ -12,7 +12,7 @@ from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, unti
 from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
-from workbench.dashboards.downloads import what_is_taken
+from workbench.dashboards.downloads import download_label
 from workbench.dashboards.sounds.plan import load_video
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.errors import Sentence
@@ -47,7 +47,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     tab.look_at(1)
     assert (session.loop, session.seam, session.tab) == (loop, 0, "")
     assert (tab.state.b, tab.state.shown) == (1, 1)
-    assert "Option 2 plays" in what_is_taken(session.loop, session.option)
+    assert "Option 2 plays" in download_label(session.loop, session.option)
     until_idle(session)
     tab.chips.asked += 1
     assert session.plan is not None
@@ -55,7 +55,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     assert tab.chips.ask == ""
     assert tab.state.options == loop.plan.options, "they keep their places, and so their numbers"
     assert (tab.cards.used, tab.cards.shown, session.option) == (1, 1, 1)
-    assert "option 2, the plan in use" in what_is_taken(session.loop, session.option)
+    assert "option 2, the plan in use" in download_label(session.loop, session.option)
     tab.look_at(1)
     assert (session.seam, session.tab) == (1, "Seams")
     session.cancel()

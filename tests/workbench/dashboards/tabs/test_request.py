@@ -34,7 +34,7 @@ def tab(tide_home: Home, tide_loop: Planned, pool: CollectingPool, tmp_path: Pat
 
 
 def ask(tab: PlanTab, *what: object) -> None:
-    tab.desk.panel.asked = [*what, len(tab.desk.panel.asked) + 1]
+    tab.editor.panel.asked = [*what, len(tab.editor.panel.asked) + 1]
     until_idle(tab._session)
 
 
@@ -68,16 +68,16 @@ def test_while_another_option_plays_nothing_is_asked_of_the_plan(tab: PlanTab) -
     plan = tab.state.plan
     assert plan is not None
     tab.pick(1, "b")
-    assert tab.desk.panel.other == 2
+    assert tab.editor.panel.other == 2
     assert not tab.picture.hand.seams, "they cannot be dragged either"
     tab.pick(0, "a")
-    assert tab.desk.panel.other == 0
+    assert tab.editor.panel.other == 0
     assert tab.picture.hand.seams == list(plan.seam_times)
 
 
 def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:
-    panel, session = tab.desk.panel, tab._session
-    tab.desk.select_region([10.0, 12.0])
+    panel, session = tab.editor.panel, tab._session
+    tab.editor.select_region([10.0, 12.0])
     assert len(panel.stretch) == 2
     ask(tab, "never_cut", "-".join(panel.stretch))
     ((label, said),) = panel.constraints
@@ -90,7 +90,7 @@ def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> Non
 
 
 def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
-    panel, session = tab.desk.panel, tab._session
+    panel, session = tab.editor.panel, tab._session
     ask(tab, "pin", 0)
     assert panel.pinned
     ask(tab, "pin", 0)
@@ -109,10 +109,10 @@ def test_a_flag_is_dragged_to_where_the_track_arrives(tab: PlanTab) -> None:
     assert hand.hits == [0.0], "one waits to be dragged"
     hand.update(landed=[3, 28.0, 1])
     assert hand.hits == [28.0], "it stays where it was let go of while a plan is made"
-    tab.desk.panel.asked = ["never_cut", "0:01-0:02", 1]
+    tab.editor.panel.asked = ["never_cut", "0:01-0:02", 1]
     hand.update(landed=[0, 31.4, 2])
     until_idle(session)
-    said = {words for _, words in tab.desk.panel.constraints}
+    said = {words for _, words in tab.editor.panel.constraints}
     assert said == {"never cut 0:01 to 0:02 of the track", "hit at 0:31.4"}, "nothing is lost that was asked between"
     assert hand.hits == [31.4]
     ask(tab, "hit", 32.0)
@@ -126,8 +126,8 @@ def test_a_flag_is_dragged_to_where_the_track_arrives(tab: PlanTab) -> None:
 
 
 def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
-    sound, hand, session = tab.desk.sound, tab.picture.hand, tab._session
-    before, place = session.plan, next(place for place in tab.desk._places[0] if place.bars and not place.obstacle)
+    sound, hand, session = tab.editor.sound, tab.picture.hand, tab._session
+    before, place = session.plan, next(place for place in tab.editor._places[0] if place.bars and not place.obstacle)
     assert before is not None
     assert session.places is not None
     moved = move_seam(session.places.profile, before, 0, place.bars, session.params.cover)
@@ -145,7 +145,7 @@ def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
 
 
 def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None:
-    panel, session = tab.desk.panel, tab._session
+    panel, session = tab.editor.panel, tab._session
     before = session.plan
     assert before is not None
     end = int(before.song_duration)
@@ -163,7 +163,7 @@ def test_places_that_are_not_found_are_not_waited_for(tide_loop: Planned, tmp_pa
     pool = WaitingPool()
     session = Session(Workspace(Home(tmp_path)), pool=pool)
     session.show(tide_loop)
-    panel = PlanTab(session).desk.panel
+    panel = PlanTab(session).editor.panel
     assert panel.waiting == "listening around it…"
     (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is render_option]
     if end == "failed":

@@ -64,8 +64,8 @@ def test_pictures_take_the_colours_of_the_page(session: Session) -> None:
 def test_a_result_that_came_too_late_is_dropped(session: Session, pool: WaitingPool) -> None:
     tab, taken, wanted = PlainTab(session), list[str](), {"first"}
     for name in ("first", "second"):
-        tab.run(word_of, then=taken.append, wanted=partial(wanted.__contains__, name))
-    tab.run(word_of, then=taken.append)
+        tab.run(word_of, on_result=taken.append, is_current=partial(wanted.__contains__, name))
+    tab.run(word_of, on_result=taken.append)
     pool.finish(1, "late")
     pool.finish(0, "in time")
     pool.finish(2, "always")
@@ -76,13 +76,13 @@ def test_a_result_that_came_too_late_is_dropped(session: Session, pool: WaitingP
 def test_what_went_wrong_or_was_cancelled_counts_only_while_it_is_wanted(session: Session, pool: WaitingPool) -> None:
     tab, ends, wanted = PlainTab(session), list[str](), {"first"}
     for name in ("first", "second"):
-        tab.run(word_of, then=ends.append, wanted=partial(wanted.__contains__, name), otherwise=ends.append)
+        tab.run(word_of, on_result=ends.append, is_current=partial(wanted.__contains__, name), on_error=ends.append)
     pool.fail(1, "late")
     assert ends == []
     pool.cancel(0)
     assert ends == [""], "there is no fault to name"
     assert not session.busy
-    tab.run(word_of, then=ends.append, otherwise=ends.append)
+    tab.run(word_of, on_result=ends.append, on_error=ends.append)
     pool.fail(2, "the disk is full")
     assert ends == ["", "the disk is full"]
 
@@ -94,11 +94,11 @@ def test_what_was_given_up_is_not_called_cancelled_though_the_same_is_wanted_aga
 
     def ask() -> None:
         asked = partial(wanted.__contains__, "first")
-        tab.run(word_of, then=ends.append, wanted=asked, otherwise=ends.append)
+        tab.run(word_of, on_result=ends.append, is_current=asked, on_error=ends.append)
 
     ask()
     wanted.clear()
-    tab.run(word_of, then=print)
+    tab.run(word_of, on_result=print)
     assert pool.tasks[0].cancelled
     wanted.add("first")
     ask()
@@ -110,9 +110,9 @@ def test_what_was_given_up_is_not_called_cancelled_though_the_same_is_wanted_aga
 
 def test_new_work_leaves_what_went_wrong_on_the_page(session: Session, pool: WaitingPool) -> None:
     tab = PlainTab(session)
-    tab.run(word_of, then=print)
+    tab.run(word_of, on_result=print)
     pool.fail(0, "the video cannot be read")
-    tab.run(word_of, then=print)
+    tab.run(word_of, on_result=print)
     assert session.message == "the video cannot be read"
 
 
