@@ -55,7 +55,7 @@ class ChildProcess:
         os.write(self._process.stdin.fileno(), data)
 
     def read(self) -> bytes:
-        """What it has written; empty if it has died."""
+        """Its output; empty if it has died."""
         return os.read(self.fileno(), 2**20)
 
     def kill(self) -> int:

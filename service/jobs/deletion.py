@@ -16,7 +16,7 @@ from workbench.store.videos import AddedVideo
 
 @dataclass(frozen=True, slots=True)
 class DeletedVideo:
-    """What was deleted with a video."""
+    """Records and files that were deleted with a video."""
 
     video_id: str
     jobs: int

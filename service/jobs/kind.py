@@ -124,6 +124,6 @@ class Kind:
     def queue_again(self, connection: Connection, job: Job) -> bool:
         """Queue a failed job again; also False if another job does the same work already.
 
-        Raises ParameterError if what it needs is gone.
+        Raises ParameterError if a file it needs is gone.
         """
         return jobs.queue_again(connection, job, jobs.FETCH if self.address(job) else self.queue)

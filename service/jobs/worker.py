@@ -78,7 +78,7 @@ _RESTART_SECONDS = 1.0  # before a child is started to replace one that died bef
 
 _HANDED_OVER = "handed over"
 _ENDS = ("complete", "failed", "overran")
-"""outcomes after which a job is not run again; what others leave is swept"""
+"""outcomes after which a job does not run again; leftovers of all others are swept"""
 
 log = structlog.get_logger("service.jobs")
 
@@ -115,7 +115,7 @@ class StoreThread:
         self._given.put(work)
 
     def stop(self) -> None:
-        """End after what was given so far."""
+        """End after the calls given so far."""
         self._given.put(None)
 
     def wait(self, seconds: float) -> None:
@@ -236,7 +236,7 @@ class JobParent:
         self._handle_ready(self._seconds_to_wait())
 
     def _handle_ready(self, seconds: float) -> None:
-        """Handle what is ready, after at most so many seconds."""
+        """Handle ready pipes and signals, after at most so many seconds."""
         for selected, _ in self.selector.select(seconds):
             if isinstance(selected.fileobj, Child):
                 self._read_messages(selected.fileobj)
@@ -260,7 +260,7 @@ class JobParent:
         return max(0.0, min(due) - monotonic_seconds())
 
     def _count_slots(self) -> None:
-        """Tell the metrics what is busy, if that has changed."""
+        """Report busy slots to the metrics, if they have changed."""
         busy = Counter(child.pool for child in self._children if child.job is not None)
         if busy != self._counted:
             self._counted = busy

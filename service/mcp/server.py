@@ -62,7 +62,7 @@ class _StrictServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; what is wrong with the call is a tool error with an Error body."""
+        """Call a tool; an invalid call gives a tool error with an Error body."""
         if name not in {tool.name for tool in await self.list_tools()}:
             return result_of(Reply(404, error_body(404, f"no such tool: {name}", None)))
         try:

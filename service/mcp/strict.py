@@ -76,7 +76,7 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an argument that may be left out, without null among its types and as its default."""
+    """The schema of an optional argument, with null neither among its types nor as its default."""
     kinds = [kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"]
     if len(kinds) != 1:
         return field

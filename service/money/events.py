@@ -46,7 +46,7 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
 
 
 def _ensure(connection: Connection, account: str) -> None:
-    """Make the account of an event if there is none; a name that nobody uses may be misspelt, so it is logged."""
+    """Make the account of an event if there is none; this is logged, for the name may be misspelt."""
     if accounts.get(connection, account) is None:
         accounts.ensure(connection, account)
         log.warning("account made for an event", account=account)

@@ -70,7 +70,7 @@ def accept(connection: Connection, caller: Caller, new: NewJob) -> Job:
 def charge(connection: Connection, caller: Caller, charge: ledger.Charge, *, looked_up_before: bool = False) -> None:
     """Charge a caller for a call that is answered now, unless its event was booked before; see `check_account`.
 
-    `looked_up_before`: the caller was found in an earlier transaction, and what it can pay is looked up again.
+    `looked_up_before`: the caller was found in an earlier transaction, so its funds are looked up again.
     """
     if (looked_up_before or not caller.pays_freely) and not ledger.is_booked(connection, charge.event_key):
         price = current_prices().amount(charge.endpoint, charge.unit, charge.quantity)
@@ -79,7 +79,7 @@ def charge(connection: Connection, caller: Caller, charge: ledger.Charge, *, loo
 
 
 def reserve(connection: Connection, job: Job, quantity: int) -> None:
-    """Reserve the price of a job that runs, once its quantity is known; what it has reserved before stays reserved."""
+    """Reserve the price of a running job, once its quantity is known, unless it has reserved as much already."""
     if job.charge is None:
         return
     micros = current_prices().amount(job.charge.endpoint, job.charge.unit, quantity)

@@ -68,7 +68,7 @@ class _Files:
                 self.seen = found  # from before they are read: what changes meanwhile is seen at the next look
                 try:
                     self.made = self.make()
-                except OSError as error:  # of which ssl.SSLError is one
+                except OSError as error:  # includes ssl.SSLError
                     self.complain(f"{self.chain}, {self.key}: {error.strerror or error}; the ones before are used on")
         return self.made
 

@@ -34,7 +34,7 @@ class Program:
     rank: int
     """processes of the highest rank are stopped first, those of the next rank when these have ended"""
     needed: bool = True
-    """whether the service is ready only with it"""
+    """whether the service is not ready without this process"""
     pass_fds: tuple[int, ...] = ()
 
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)

@@ -74,8 +74,8 @@ async def admitted(
 ) -> T:
     """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
 
-    What `check` returns is given to `work`. A request with a valid key is counted once, also if `check` refuses it,
-    whose problems come after those of key and rate. If the database cannot be written to, `work` gets a connection that
+    What `check` returns is given to `work`. A request with a valid key is counted once, even if `check` refuses it;
+    problems of key and rate are reported first. If the database cannot be written to, `work` gets a connection that
     only reads, for GET and HEAD and where `reads` says that it writes nothing.
     """
     try:
@@ -230,7 +230,7 @@ def _validated(model: type[B], given: dict[str, Any]) -> B:
 
 
 def problem_of(error: ValidationError) -> Problem:
-    """The 422 that lists what is wrong with each field."""
+    """The 422 that lists the fault of each field."""
     return _unprocessable(field_details(error))
 
 

@@ -32,7 +32,7 @@ _HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 def reading(blueprint: Blueprint, path: str, policy: RoutePolicy, name: str | None = None) -> Callable[[H], H]:
-    """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body."""
+    """Register a handler for GET and HEAD; the server leaves out the body of HEAD answers."""
     return cast(
         Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy, name=name)
     )

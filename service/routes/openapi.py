@@ -349,7 +349,7 @@ def _schemas() -> dict[str, Any]:
 
 
 def _named(models: set[type[BaseModel]], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
-    """The schemas of models and of what they contain, by the titles of the models."""
+    """The schemas of models and of the models inside, by title."""
     wanted: list[tuple[type[BaseModel], Any]] = [(model, mode) for model in sorted(models, key=_name)]
     _, document = models_json_schema(wanted, ref_template=_REFERENCE)
     schemas: dict[str, Any] = document["$defs"]

@@ -34,7 +34,7 @@ from workbench.store.home import Home
 log = structlog.get_logger("service")
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
-_SHARED_SECONDS = 1.0  # that a look at what is missing counts
+_SHARED_SECONDS = 1.0  # that the result of a look counts
 _PATIENCE_SECONDS = 3.0  # with a look; probes such as those of service/deploy wait for four or five
 _OPERATORS_SECONDS = 4.0  # that the port for operators waits for the process
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
@@ -95,7 +95,7 @@ class Readiness:
 
 
 async def _missing(context: Any) -> tuple[list[str], list[str]]:
-    """The queues without a worker, and what is missing so that requests cannot be answered."""
+    """The queues without a worker, and the missing parts without which requests cannot be answered."""
     missing, unserved, runs_jobs = list[str](), list[str](), context.config.wakeup.enabled
     try:
         lease = context.settings.job_lease_seconds

@@ -80,7 +80,7 @@ async def preflight(request: Request, storage_key: str) -> HTTPResponse:
 
 
 async def _allow_origin(request: Request, response: HTTPResponse) -> None:
-    """Let pages of the origins of the settings send uploads, and read what is answered, errors too."""
+    """Let pages of the origins of the settings send uploads, and read answers and errors."""
     origin = request.headers.get("origin", "")
     if origin and origin in request.app.ctx.settings.upload_origins.split(","):
         response.headers["access-control-allow-origin"] = origin
@@ -116,7 +116,7 @@ async def _receive(request: Request, partial: Path, limit: int) -> int:
                 await asyncio.to_thread(file.write, block)
             await asyncio.to_thread(os.fsync, file.fileno())
     except OSError as error:
-        raise StoreError(f"the upload cannot be kept ({error.strerror})") from error
+        raise StoreError(f"the upload cannot be saved ({error.strerror})") from error
     if count == 0:
         raise Problem(400, "the upload is empty")
     return count

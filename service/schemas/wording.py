@@ -41,7 +41,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def field_details(error: ValidationError) -> list[dict[str, str]]:
-    """What is wrong with each field, as the Error body lists it: items {field, message, type}."""
+    """The fault of each field, as the Error body lists it: items {field, message, type}."""
     return [
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",

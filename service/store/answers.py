@@ -19,7 +19,7 @@ from service.store.shared_reads import shared
 from service.store.tables import answers
 from workbench.store.database import now
 
-_USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
+_USE_SECONDS = 86_400.0  # s after which an answer's use is recorded again: most calls write nothing
 _BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_key == sa.bindparam("sought"))
 
 

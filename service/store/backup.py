@@ -68,13 +68,13 @@ _OF_ACCOUNT = (
     service_tables.idempotency_keys,
     service_tables.mapped_recordings,
 )
-"""tables of which it holds the account's rows"""
+"""tables whose rows of the account it holds"""
 _ROWS = 1000  # of a table that are held in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup holds, or what was restored from one."""
+    """The content of a backup, or of a restore from one."""
 
     made_at: str
     rows: int
@@ -172,7 +172,7 @@ def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_ac
             if rows != manifest["rows"]:
                 raise StoreError(f"{path}: records are missing from the backup; take another one")
             take_over(connection, files)
-    except WorkbenchError:  # some of which are ValueErrors
+    except WorkbenchError:  # some are ValueErrors
         raise
     except (tarfile.TarError, EOFError, ValueError, KeyError) as error:
         raise StoreError(f"{path}: no backup, or a damaged one ({error})") from error

@@ -46,7 +46,7 @@ def has_expired(expires_at: str | None, at: str) -> bool:
 def add(
     connection: Connection, account: str, micros: int, expires_at: str | None, at: str, provider_at: str | None
 ) -> None:
-    """Write a grant of which nothing is drawn yet; see `CreditGrant`."""
+    """Write a grant from which nothing is drawn yet; see `CreditGrant`."""
     grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at, provider_at)
     connection.execute(credit_grants.insert().values(**asdict(grant)))
 

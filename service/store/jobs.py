@@ -366,11 +366,11 @@ def claim(
 ) -> Job | None:
     """Claim the next job.
 
-    A job whose lease has ended is taken over, and is no running one of its account until then. That is no crash of its
-    process: its worker was killed, or lost the database, and both may happen to any job.
+    A job whose lease has ended is taken over; until then it does not count as running for its account. Nothing is
+    counted as a crash: its worker was killed or lost the database, which may happen to any job.
 
-    The lease ends after `lease_seconds`, unless it is renewed. Other kinds than `kinds` stay in their queues, None is
-    any; those in `last` come after all others. Returns the job as it is now; None if there is none to claim.
+    The lease ends after `lease_seconds`, unless it is renewed. Only `kinds` are claimed (None: all), those in `last`
+    after all others. Returns the claimed job, None if there is none.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
@@ -551,7 +551,7 @@ def complete(
 
 
 def reserve(connection: Connection, job: Job, micros: int) -> bool:
-    """Have a job that runs reserve so much of its account's money, in place of what it reserved before.
+    """Set the money that a running job reserves of its account, in place of its earlier reservation.
 
     It counts in the month of the first reservation.
     """

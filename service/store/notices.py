@@ -60,7 +60,7 @@ class Listener:
         return int(self._connection.fileno())
 
     def drain(self) -> bool:
-        """Take the notices that have arrived; False if the connection was lost, which may have lost some."""
+        """Take the notices that have arrived; False if the connection, and perhaps a notice with it, was lost."""
         import psycopg
 
         try:

@@ -117,7 +117,7 @@ class _Writer:
 
 
 class GroupCommit:
-    """Writers of one process, of which those of the same lane share transactions.
+    """Writers of one process; those of the same lane share transactions.
 
     While a transaction of a lane runs, in one of the `threads`, others come and wait; the next transaction is theirs.
     `wakeup` is notified after one in which a job was accepted has been committed.
@@ -183,7 +183,7 @@ class GroupCommit:
                 with self._database.write(self._connection) as connection:
                     has_accepted = self._run(connection, group, apart=apart)
                 break
-            except _SomebodyFailedError:
+            except _GroupFailedError:
                 self._reconnect()
                 apart = True
             except Exception as error:
@@ -196,7 +196,7 @@ class GroupCommit:
                 self._wakeup.notify()
 
     def _reconnect(self) -> None:
-        """Forget what was read in a transaction that failed."""
+        """Forget reads of a failed transaction."""
         if self._connection is not None:
             self._connection.close()
             self._connection = self._database.connect()
@@ -218,7 +218,7 @@ class GroupCommit:
                 if is_deadlocked(error):
                     raise
                 if savepoint is None:
-                    raise _SomebodyFailedError from error
+                    raise _GroupFailedError from error
                 # It fails where SQLite has rolled back the whole transaction, as when the disk is full. Then all
                 # fail: what the others wrote is gone.
                 savepoint.rollback()
@@ -230,5 +230,5 @@ class GroupCommit:
         return has_accepted
 
 
-class _SomebodyFailedError(Exception):
+class _GroupFailedError(Exception):
     """One of those who share a transaction failed, perhaps after it had written."""

@@ -95,7 +95,7 @@ class Spans:
         span.end(int(max(began, ended) * _NANOSECONDS))
 
     def close(self) -> None:
-        """Send what is left, and end the thread; a collector that does not answer holds this up for a few seconds."""
+        """Send the remaining spans, and end the thread; a collector that does not answer delays this by seconds."""
         self._last.call = time.monotonic() + _CLOSE_SECONDS
         self._provider.shutdown()
         if self._last.missed:
@@ -118,7 +118,7 @@ class _GivenIds:
     span_id = 0
 
     def generate_trace_id(self) -> int:
-        """The id of the trace of the next span, if it is the first of its trace."""
+        """The trace id of the next span, asked for if the span begins a trace."""
         return self.trace_id
 
     def generate_span_id(self) -> int:

@@ -114,7 +114,7 @@ class _Flows:
             pause = max(longer, _retry_after(answer) or 0.0)
 
     def complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> _Flow:
-        """Call, wait for what was started, and call again where that was the ingest of its video."""
+        """Call, wait for the job that was started, and call again if that was the ingest of its video."""
         end = time.monotonic() + timeout
         while True:
             found = yield from self.call(method, path, **call)
