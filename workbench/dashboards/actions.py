@@ -67,7 +67,7 @@ class Session(State):
         self._asked_fit = False
         """whether the user asked to fit the track to this video"""
         self._asked_analysis = self._asked_options = object()
-        """what was asked for last of each: one that was asked for before comes too late"""
+        """the last request of each kind: the result of an older one comes too late"""
         self.param.watch(lambda *_: self._mix_as_tuned(), ["envelope", "params"])
 
     def _named_track(self) -> TrackSource:
@@ -150,7 +150,7 @@ class Session(State):
         return task
 
     def _files_of(self, project: Project) -> tuple[TrackSource | None, Path | None, str]:
-        """Track and video of a project; what is gone is None, and named in a sentence."""
+        """Track and video of a project, None if missing, and a sentence that names the missing ones."""
         track, video, gone = None, Path(project.video) if project.video else None, ""
         try:
             track = find_track(self.workspace, project.track) if project.track else None
@@ -162,7 +162,7 @@ class Session(State):
         return track, video, gone
 
     def _begin(self, *, new: bool = False) -> Fields:
-        """Save from now on what is done to the open files; returns the fields of a project that was there before."""
+        """Save changes from now on, in the project of the open files; returns its fields if it existed before."""
         try:
             return self.autosave.begin(self.video, self.track, new=new)
         except WorkbenchError as error:  # it can be worked on all the same
@@ -174,7 +174,7 @@ class Session(State):
         """Show what a project has saved; where it has no plan, make one."""
         self._asked_fit = False
         self.param.update(notice="", contradiction=None, places=None, asked=None)
-        self.tasks.give_up_unwanted(running=True)  # it was for what was open until now
+        self.tasks.give_up_unwanted(running=True)  # it was for the files open until now
         nothing = dict.fromkeys(("fades", "envelope", "grid_draft", "stack", "request"))
         with self.autosave.taking():
             self.take({**nothing, **fields})
@@ -274,7 +274,7 @@ class Session(State):
         return True
 
     def open_file(self, path: Path) -> Task | None:
-        """Open a file as what it is: a video where it has a moving picture, else a track; None: neither."""
+        """Open a file as a video if it has a moving picture, else as a track; None if it is neither."""
         found = self.find(probe, path)
         if found is None:
             return None
@@ -411,7 +411,7 @@ class Session(State):
         return replace(request, only_loop=not (self._asked_fit or is_fit or request.asks_beyond_seams))
 
     def _is_refused(self, answer: Planned) -> bool:
-        """Whether a request is refused: that is said, and what is shown stays. A track that has no loop is shown."""
+        """Whether a request is refused: the page says so and shows the same plan. A track without a loop is shown."""
         refusal = answer.answer
         if isinstance(refusal, LoopPlan):
             return False
@@ -432,7 +432,7 @@ class Session(State):
         return self._plan(replace(self.request, only_loop=False))
 
     def ask(self, request: PlanRequest) -> Task | None:
-        """Plan around what is asked for; if that cannot be met, the plan stays. None without a track or a video."""
+        """Plan by the request; if it cannot be met, the plan stays. None without a track or a video."""
         track = self.track
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if track is None or under is None:

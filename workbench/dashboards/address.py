@@ -22,7 +22,7 @@ from workbench.dashboards.styles import script
 PROJECTS = "page=projects"
 """the query of the page that lists the projects"""
 ALIVE = "assets/address.js"
-"""what is asked for to know whether the server answers again"""
+"""address that is fetched to know whether the server answers again"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Place:
 
     @staticmethod
     def read(query: str, titles: Sequence[str]) -> Place:
-        """The place that an address names; what it says wrongly is as if it were not there."""
+        """The place that an address names; invalid parts count as absent."""
         given = {name: values[-1] for name, values in parse_qs(query).items()}
         tabs = {title.casefold(): title for title in titles}
         option, seam = (max(0, int(_number(given.get(name, "1"), 1.0)) - 1) for name in ("option", "seam"))

@@ -119,7 +119,7 @@ _MOST_TAGS = 4
 """of a track in a list of choices"""
 
 BAR = "#0B4F78"
-"""of the page's head in both modes; white letters on it have 8 to 1"""
+"""background of the page's head in both modes; white text on it has a contrast of 8 to 1"""
 
 
 _NARROW = "@media (max-width: 1279.95px)"
@@ -456,7 +456,7 @@ def serve(
     """Serve the dashboard until it is ended; `track` and `video`, both or none, are what a page opens."""
     opens = None
     if track is not None and video is not None:
-        find_track(workspace, track)  # so that what is wrong with it is said before a server runs
+        find_track(workspace, track)  # so that its faults are reported before a server runs
         opens = track, find_video(workspace, video).path
     if key is None and not is_loopback(host):
         key = new_key()

@@ -69,7 +69,7 @@ _open: weakref.WeakSet[Autosave] = weakref.WeakSet()
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was changed in a project, and is not shown on a page yet."""
+    """Changes of a project that a page does not show yet."""
 
     fields: Fields
     """as they are saved now"""
@@ -150,7 +150,7 @@ class Autosave:
         self.follow()
 
     def begin(self, video: Path | None, track: TrackSource | None, *, new: bool = False) -> Fields:
-        """Save from now on what is done to a video and a track: in the project on them, else in a new one."""
+        """Save changes from now on, in the project of a video and a track, or in a new one."""
         project, workspace = self.state.project, self._workspace
         found = None if new else project_on(workspace, video, track)
         if found is None and project is not None and can_complete(project, video, track):
@@ -162,7 +162,7 @@ class Autosave:
         return fields
 
     def take(self, project: Project) -> Fields:
-        """Save from now on what is done to a project; returns its fields."""
+        """Save changes from now on in a project; returns its fields."""
         self._revision, fields = load_revision(self._workspace, project.project_id)
         self._saved, self._is_behind = dict(fields), False
         self._shown = {**self.state.fields(), "plan": fields.get("plan")}

@@ -50,7 +50,7 @@ FRAME_PIXELS = (88, 12)
 THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}}})
 """for the page's document: what `paint` sets is named, so that the page's own theme leaves it alone"""
 PAPER = {"light": "#FFFFFF", "dark": "#121212"}
-"""what is under the figures of a light and of a dark page"""
+"""background of the figures, on a light and on a dark page"""
 _PIXELS_A_TICK = 34
 _ON_DARK = {PLAYED: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
 """the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""

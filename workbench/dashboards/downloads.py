@@ -40,7 +40,7 @@ _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench e
 
 
 def offered(loop: Planned | None) -> list[tuple[str, str, str]]:
-    """What can be downloaded of a plan: name, title and what it is; video and Premiere come first."""
+    """Downloads of a plan: name, title and description; video and Premiere come first."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
     repeats = loop.answer.body is not None

@@ -62,7 +62,7 @@ class SoundFiles(StaticFileHandler):
 VIDEOS_ROUTE = "videos"
 """under which the page finds the videos that were opened"""
 _opened_videos: dict[str, Path] = {}
-"""by digest of their bytes, of this process; what is not in it is not served"""
+"""the videos that this process serves, by digest of their bytes"""
 
 
 def video_url(video: Path, digest: str) -> str:
@@ -83,7 +83,7 @@ class VideoFiles(SoundFiles):
         return str(video)
 
     def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
-        """Refuse what is no file any more."""
+        """Refuse a file that is gone."""
         if not Path(absolute_path).is_file():
             raise HTTPError(404)
         return absolute_path
@@ -99,7 +99,7 @@ class Uploads(RequestHandler):
         self._aside: Path | None = None
 
     def prepare(self) -> None:
-        """Refuse what is no upload of this page, and open the file."""
+        """Open the file of an upload of this page; refuse others."""
         # A form of another site cannot send this header, and its script would have to ask first.
         if self.request.method != "PUT" or self.request.headers.get("X-Workbench") != "upload":
             raise HTTPError(405)

@@ -190,7 +190,7 @@ class _LinkFiles(StaticFileHandler):
             file = await (self._shown.video(frozen) if what == "video" else self._shown.sound(frozen))
         except WorkbenchError as error:
             raise HTTPError(503) from error
-        file = file.resolve()  # one that is a link to another folder is played as the page plays it
+        file = file.resolve()  # a symbolic link out of the folder is followed, as on the page
         if not file.is_file():
             raise HTTPError(404)
         self.root = str(file.parent)

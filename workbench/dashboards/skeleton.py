@@ -11,7 +11,7 @@ from workbench.dashboards.styles import script, stylesheet
 
 
 class Skeleton(JSComponent):
-    """The outline of what is coming: lanes in grey, over which a bar shows how far it is."""
+    """A placeholder while work runs: lanes in grey, and a bar with its progress."""
 
     lanes = param.List([1, 1, 2, 1], doc="heights of the lanes, as shares")
     words = param.String("", doc="what is coming; empty where it is said elsewhere")

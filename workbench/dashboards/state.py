@@ -75,15 +75,15 @@ class AskedPlan:
     """A plan that is being made."""
 
     words: str = ""
-    """what is done by it; empty: it follows from something else"""
+    """name of the step; empty: the plan follows from something else"""
     is_recorded: bool = False
-    """whether that is a step of the history already, to which the plan is added"""
+    """whether the request is already a step of the history, to which the plan is added"""
     fits: bool = False
     """whether the track is fitted to the video"""
     restores: bool = False
     """whether it is the plan that the project has saved"""
     request: PlanRequest | None = None
-    """what is asked of it, where that is more or less than of the plan shown"""
+    """its request, if it differs from that of the plan shown"""
 
 
 class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only
@@ -231,7 +231,7 @@ class State(param.Parameterized):
         self.param.update(**found)
 
     def forget(self) -> None:
-        """Another track or video: what was asked of the plan before is forgotten."""
+        """Forget the requests of the plan before: there is another track or video."""
         self.param.update(
             request=LENGTH_ALONE, places=None, contradiction=None, envelope=None, grid_draft=None, hand_fades={}
         )
@@ -294,7 +294,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "stack": ("stack", _read_stack),
     "request": ("request", _read_request),
 }
-"""by field of a project: what it is of the state, and how it is read; all of them read None, for what is missing"""
+"""by field of a project: how to get it from the state, and how to read it; all of them read None if it is missing"""
 
 
 def seam_place(plan: LoopPlan, seam: int) -> Place:

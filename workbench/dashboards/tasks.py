@@ -168,7 +168,7 @@ class RecentResults:
     def __init__(self, most_bytes: int, seconds: float) -> None:
         self._most_bytes, self._seconds = most_bytes, seconds
         self._results: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()
-        """result, size and end of its time, by what it depends on"""
+        """result, size and expiry, by key"""
 
     def keep(self, key: Hashable, result: Any, size: int) -> None:
         """Keep a result."""
@@ -202,7 +202,7 @@ class Pool:
     def __init__(self, size: int = 2) -> None:
         self._waiting: deque[Work] = deque()
         self._shared: dict[Hashable, Work] = {}
-        """that waits or is under way, by what it depends on"""
+        """work that waits or runs, by key"""
         self._recent = RecentResults(_MAX_RESULT_BYTES, _RESULT_SECONDS)
         self._news = threading.Condition()
         self._closed = False
@@ -297,7 +297,7 @@ class Pool:
                     self._waiting.remove(chosen)
                     chosen.is_running = True
                     worker.work, worker.idle, worker.warms = chosen, False, False
-                    self._news.notify_all()  # what was left to this worker, others may take now
+                    self._news.notify_all()  # work left to this worker may go to others now
                     return chosen
                 self._news.wait()
             return None
@@ -423,7 +423,7 @@ def _exchange_fault(error: Exception) -> str:
 
 def _serve(pipe: Connection, loads: tuple[str, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.setpgrp()  # what it starts ends with it
+    os.setpgrp()  # processes that it starts end with it
     os.nice(_NICENESS)
     for module in loads:
         import_module(module)

@@ -39,7 +39,7 @@ class BlindTrial:
     sounds: Mapping[str, Path]
     """by letter, all equally long and equally loud"""
     reference: Path | None = None
-    """that is named as such; None but in a trial with ratings"""
+    """the sound labelled as reference; None without ratings"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def prepare_options(
 def prepare_preference(
     workspace: Workspace, loop: Planned, options: tuple[int, int], trials: int, reviewer: str, *, whole: bool
 ) -> BlindTest:
-    """Prepare a test of which of two options, from 1, is better: whole, in so many `trials`, or once at each seam."""
+    """Prepare a test which of two options, from 1, is better: whole in so many `trials`, or once at each seam."""
     plan, analysis = _planned(loop)
     if whole and plan.window_end > MOST_WHOLE_SECONDS:
         raise ParameterError(f"whole options are compared up to {MOST_WHOLE_SECONDS:.0f} s; compare these at the seams")
@@ -202,7 +202,7 @@ class _Comparison:
     at_s: float
     """video time in the middle of the excerpts"""
     until_s: float | None
-    """of the excerpts, from whose beginning to here they are made equally loud; None: all of them"""
+    """end of the part of the excerpts, from their start, that is made equally loud; None: their whole length"""
     about: dict[str, Any]
     """for the record of the test"""
 

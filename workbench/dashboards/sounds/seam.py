@@ -32,7 +32,7 @@ class SeamLook:
     view: SeamView
     """with its scores"""
     scores: tuple[float, ...]
-    """of all seams of the plan"""
+    """of each seam of the plan"""
     played_picture: NDArray[np.uint8]
     """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
     track_picture: NDArray[np.uint8]

@@ -57,7 +57,7 @@ from workbench.recording import FloatArray, IntArray
 from workbench.review.projects import projects_in_words, projects_on_track
 
 CLICK_GAIN_DB = -6.0
-"""by which a track is lower under clicks than alone, see `workbench.render.clicks`"""
+"""gain of a track under clicks, see `workbench.render.clicks`"""
 VIEWS = {"8\u00a0s": 8.0, "30\u00a0s": 30.0, "all": float("inf")}
 FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
@@ -74,7 +74,7 @@ _QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
 
 @dataclass(eq=False)
 class BeatsState:
-    """The grid that is looked at, and what was done to it; no widgets."""
+    """The grid that is shown, and its corrections; no widgets."""
 
     analysis: Analysis | None = None
     saved: bool = False
@@ -233,7 +233,7 @@ class BeatsPicture(Picture):
         self.tempo.y_range.update(start=max(0.0, middle - reach), end=middle + reach)
 
     def show_view(self) -> None:
-        """Send what is in view, as fine as the screen."""
+        """Send the part in view, as fine as the screen."""
         analysis, grid = self.state.analysis, self.state.grid
         if analysis is None or grid is None:
             self._empty("wave", "image", "onsets", "beats", "bars", "numbers")

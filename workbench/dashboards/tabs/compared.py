@@ -29,7 +29,7 @@ def compare_track(session: Session, track_id: str) -> None:
 
 
 def name_of(track: TrackSource) -> str:
-    """A track as it is found again: by its id in the catalog, else by its path."""
+    """The name by which a track is found again: its catalog id, else its path."""
     return track.track_id if track.record is not None else str(track.path.absolute())
 
 

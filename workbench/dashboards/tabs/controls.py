@@ -56,7 +56,7 @@ class ParamControls:
         self._session.params = params
 
     def panel(self) -> pn.viewable.Viewable:
-        """The widgets in a column, each over what it does, with a button that sets the defaults."""
+        """The widgets in a column, each above its description, with a button that sets the defaults."""
         button = action("Defaults", self.reset, variant="text")
         fields = type(getattr(self._session.params, self._stage)).knobs()
         column = []

@@ -104,7 +104,7 @@ class EnvelopeEditor:
         self._session, self._show = session, show
         self.drawing = Drawing()
         self._before: Drawing | None = None
-        """while something is under way: what was drawn before it"""
+        """while a change is under way: the drawing before it"""
         self._beside: tuple[float, float] | None = None
         """how far the point that is held is from the pointer, s and dB: it moves as the pointer does"""
         self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
@@ -179,7 +179,7 @@ class EnvelopeEditor:
         self._paint()
 
     def keep(self) -> None:
-        """Make what is under way a step of the history."""
+        """Save the change under way as a step of the history."""
         before, self._before = self._before, None
         if before is not None:
             self._keep(before.points, f"duck point at {self._place}: {self.drawing.point[1]:.1f} dB")

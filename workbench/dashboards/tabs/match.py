@@ -63,7 +63,7 @@ _USUAL_WIDTH = 1100
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What of the matches is shown."""
+    """Which of the matches are shown."""
 
     bpm: tuple[float, float] = (SLOWEST, FASTEST)
     seconds: tuple[float, float] = (0.0, LONGEST_SECONDS)
@@ -71,7 +71,7 @@ class Filters:
     words: str = ""
 
     def keep(self, track: Track, tempi: Sequence[float]) -> bool:
-        """Whether a track is shown; what is unknown passes an open filter only, and one of `tempi` is enough."""
+        """Whether a track is shown; unknown values pass an open filter only, and one of `tempi` is enough."""
         return (
             any(_within(bpm, self.bpm, (SLOWEST, FASTEST)) for bpm in tempi)
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
@@ -91,7 +91,7 @@ def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float
 
 @dataclass(eq=False)
 class MatchState:
-    """What was found for a video, what of it is shown, and which track is chosen; no widgets."""
+    """The matches of a video, the filters, and the chosen track; no widgets."""
 
     drawn: DrawnMatch | None = None
     filters: Filters = Filters()
@@ -196,7 +196,7 @@ class MatchState:
 
 
 def brief_chips(brief: str) -> str:
-    """What was understood of a brief, each in a chip, then what was not; HTML, empty without a brief."""
+    """The understood parts of a brief in a chip each, then the other words; HTML, empty without a brief."""
     read = read_brief(brief)
     not_applied = tuple(f"{one} / {other}" for one, other in read.contradictions)
     chips = [f"<b>{escape(words)}</b>" for words in read.understood]

@@ -44,7 +44,7 @@ from workbench.video.speech_ranges import Utterances
 from workbench.workflows.plan import Planned
 
 OWN = "own"
-"""name of what is no preset"""
+"""name of settings that are no preset"""
 SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "piece_seconds",
     "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
@@ -52,7 +52,7 @@ SHOWN = (
 GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yield"}
 """what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
 DUCKING = {"all of the music": "broadband", "the band of speech more than the rest": "bands"}
-"""what is lowered under speech, in words, and `RenderParams.ducking`"""
+"""what speech lowers, in words, and `RenderParams.ducking`"""
 _SLIDERS_WIDTH = 270
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
@@ -170,7 +170,7 @@ class MixState:
         return headroom_db(gains_of(self.mix).peak(levels.music.peak, soundtrack))
 
     def facts(self) -> str:
-        """What was decided, and where it may be wrong, in a line."""
+        """The decisions of the mix, and where they may be wrong, in a line."""
         if self.mix is None:
             return "no plan under a video is open yet"
         doubt = f" · perhaps speech (hatched) at {uncertain_in_words(self.uncertain)}" if self.uncertain else ""
@@ -295,7 +295,7 @@ class MixPicture(Picture):
         self.hand.on_change("gesture", changed)
 
     def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
-        """Call a function with video seconds and positive dB of a click on the duck, and what is within its reach."""
+        """Call a function with video seconds and positive dB of a click on the duck, and its reach."""
 
         def clicked(event: Tap) -> None:
             start, end = self.follow.view
@@ -336,7 +336,7 @@ class MixPicture(Picture):
         self.show_view()
 
     def show_view(self) -> None:
-        """Send what is in view, as fine as the screen."""
+        """Send the part in view, as fine as the screen."""
         state = self.state
         if state.sounds is None:
             for name in ("soundtrack", "alone", "under"):
@@ -539,7 +539,7 @@ class MixTab(Tab):
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
 
     def _show_drawn(self, points: Points, dragged: bool) -> None:
-        """Show and play what is drawn, before it is saved; once nothing is dragged, what is saved."""
+        """Show and play the drawn envelope, before it is saved; once nothing is dragged, the saved one."""
         if not dragged and self.state.drawn != self._session.envelope:
             self.state.draw(self._session.envelope)
         elif dragged and points != tuple(map(tuple, self.state.points)):

@@ -163,7 +163,7 @@ class PlanTab(Tab):
         self.look_at_option(self._session.option)
 
     def look_at_option(self, option: int) -> None:
-        """Look at an option, counted from 0, and hear it as A; B stays what it is."""
+        """Look at an option, counted from 0, and play it as A; B stays."""
         here = self.state.loop is self._session.loop  # else it is an option of a plan that is about to be shown
         if here and option != self.state.shown and option < len(self.state.options):
             self.pick(option, "a")

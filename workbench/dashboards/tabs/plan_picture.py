@@ -66,7 +66,7 @@ _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12
 
 
 class PlanPicture(Picture):
-    """The figure, and what of it follows the view."""
+    """The figure of a plan, and the parts of it that follow the view."""
 
     def __init__(self, state: PlanState) -> None:
         self.state = state
@@ -159,7 +159,7 @@ class PlanPicture(Picture):
         self.hand.update(hits=times)
 
     def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
-        """Show what is asked of the track, each from and to, s, and a colour, and the stretch that is selected."""
+        """Show requested ranges of the track (from and to, s, and a colour), and the selected one."""
         scale = 1.0 if self.state.plan is None else _track_scale(self.state.plan)
         self._set(
             "ranges", left=[first * scale for first, _, _ in ranges], right=[last * scale for _, last, _ in ranges],
@@ -176,7 +176,7 @@ class PlanPicture(Picture):
         self.hand.on_change(name, changed)
 
     def show_view(self) -> None:
-        """Send what is in view, as fine as the screen."""
+        """Send the part in view, as fine as the screen."""
         plan, state = self.state.plan, self.state
         if not state.seconds:
             return
@@ -277,7 +277,7 @@ class PlanPicture(Picture):
         self._marks = band.at(np.array([*_MARKS_DB.values()]), _FLOOR_DB, top)
 
     def _draw(self) -> None:
-        """Draw all lanes, empty; what is drawn later covers what was drawn before."""
+        """Draw all lanes, empty; later ones cover earlier ones."""
         self._draw_soundtrack()
         self._draw_gain()
         self._draw_music()

@@ -34,7 +34,7 @@ _MATCH_SECONDS = 5.0
 
 @dataclass(eq=False)
 class PlanState:
-    """Which options are compared, and what is known of them; no widgets."""
+    """The options that are compared, and the facts about them; no widgets."""
 
     loop: Planned | None = None
     video: TimelineVideo | None = None
@@ -85,7 +85,7 @@ class PlanState:
 
     @property
     def seconds(self) -> float:
-        """Length of what is looked at: of the plan, or of the video where there is none; 0 where there is neither."""
+        """Length of the plan, or without one of the video, s; 0 without either."""
         if self.plan is not None:
             return self.plan.window_end
         return 0.0 if self.loop is None or self.loop.video is None else self.loop.video_seconds
@@ -120,7 +120,7 @@ class PlanState:
         )
 
     def take(self, loop: Planned | None) -> None:
-        """Look at another plan; what was rendered of the one before is forgotten."""
+        """Look at another plan; renders of the one before are forgotten."""
         same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
         self.loop = loop
         self.a, self.b, self.chosen = self.used, None, "a"

@@ -34,7 +34,7 @@ _BEFORE_S, _AFTER_S = 1.2, 1.8
 
 
 class RequestPanel(JSComponent):
-    """Buttons to ask something of the plan, and a list of what is asked."""
+    """Buttons to ask something of the plan, and a list of the requests."""
 
     seam = param.Integer(0, doc="the one that is chosen, from 0")
     seams = param.Integer(0, doc="how many there are")
@@ -73,7 +73,7 @@ class RequestEditor:
         self._waiting = ""
         """why there are no places"""
         self._placed: LoopPlan | None = None
-        """the plan that places were asked for"""
+        """the plan whose seam places were asked for"""
         self._stretch: tuple[float, float] | None = None
         self.panel = RequestPanel(sizing_mode="stretch_width")
         self.panel.param.watch(lambda event: self._hear(*event.new[:-1]), "asked")
@@ -86,7 +86,7 @@ class RequestEditor:
         session.param.watch(lambda *_: self.show(), ["request", "asked", "contradiction", "seam"])
 
     def take(self, loop: Planned | None) -> None:
-        """Show what is asked of another plan; where its seams could be is shown once that is found out."""
+        """Show the requests of another plan; the places that its seams could take follow once they are found."""
         plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if plan != self._placed:
             self._places, self._placed = (), plan
@@ -120,7 +120,7 @@ class RequestEditor:
         self.show()
 
     def select_region(self, region: Sequence[float]) -> None:
-        """Select what is played in a region of the video: of several pieces the longest."""
+        """Select the stretch of track that plays in a region of the video; of several the longest."""
         plan = self._session.plan
         found = None if plan is None or len(region) != 2 else track_stretch(plan, region[0], region[1])
         if found is not None:
@@ -193,7 +193,7 @@ class RequestEditor:
 
     @property
     def _coming(self) -> PlanRequest:
-        """What is asked for, of the plan that is being made where one is."""
+        """The request of the plan that is being made, else of the plan shown."""
         asked = self._session.asked
         return self._session.request if asked is None or asked.request is None else asked.request
 
@@ -228,7 +228,7 @@ class RequestEditor:
 
 
 def _with_hit(request: PlanRequest, at: float, number: int | None = None) -> PlanRequest:
-    """A request in which a hit lands at a time: that number, else the nearest, else the track's arrival."""
+    """Move a hit of a request to a time: hit `number` or the nearest, or without hits the track's arrival."""
     hits = list(request.hits) or [Hit(at)]
     if number is None or number >= len(hits):  # the flag has gone meanwhile
         number = min(range(len(hits)), key=lambda one: abs(hits[one].at - at))

@@ -92,13 +92,13 @@ class ReviewState:
         self.reload()
 
     def reload(self) -> None:
-        """Read again what was said."""
+        """Read the review again."""
         if self.loop is not None and self.planned is not None:
             self.review = load_review(self.workspace, self.loop)
             self.links = open_links(self.workspace, [one.version_id for one in self.review.versions])
 
     def facts(self) -> dict[str, Any]:
-        """What the board shows: seams, threads, version and decisions of what plays; all versions and links."""
+        """Values of the board: seams, threads and decisions of the version that plays; all versions and links."""
         plan, review = self.plan, self.review
         versions = [] if review is None else self.versions(review)
         version, older = None if review is None else review.version, ""
@@ -303,7 +303,7 @@ class ReviewTab(Tab):
             self.reviewer.missed += 1
 
     def _ask_of(self, playing: str, what: str, *details: Any) -> None:
-        """Do what was asked for while `playing` was shown, unless something else plays by now."""
+        """Act on a request that was made while `playing` was shown, unless something else plays by now."""
         if playing == self.board.playing:
             self.ask(what, *details)
         else:
@@ -329,11 +329,11 @@ class ReviewTab(Tab):
         resolve_thread(self._session.workspace, comment_id, None)
 
     def decide(self, decision: str) -> None:
-        """Approve what is played, or say that it needs work."""
+        """Approve the version that plays, or say that it needs work."""
         decide(self._session.workspace, self._playing(), self._session.reviewer, cast(Decision, decision))
 
     def share(self, days: float, may_answer: bool = False) -> None:
-        """Make a link to what is played, and the sound that it plays."""
+        """Create a link to the version that plays, and its sound."""
         playing = self._playing()
         version = playing.version if isinstance(playing, FrozenPlan) else freeze_plan(self._session.workspace, playing)
         lasts = timedelta(days=float(days))
@@ -357,7 +357,7 @@ class ReviewTab(Tab):
         )  # fmt: skip
 
     def show(self) -> None:
-        """Show what was said."""
+        """Show the review."""
         self.board.param.update(**self.state.facts())
 
     def reload(self) -> None:

@@ -69,7 +69,7 @@ class SeamState:
 
     @property
     def plan(self) -> LoopPlan | None:
-        """The plan that plays, with what was tried."""
+        """The plan that plays, with the crossfade that is tried."""
         if self.changed is not None:
             return self.changed
         return self.loop.answer.alone if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
@@ -147,7 +147,7 @@ class SeamState:
         return ["" if verdict is None else verdict.verdict for verdict in given]
 
     def try_fade(self, seconds: float, exponent: float) -> None:
-        """Hear the seam under another crossfade, of `workbench.mix.fades`; `PlanError` where it has no room."""
+        """Play the seam with another crossfade, of `workbench.mix.fades`; `PlanError` where it has no room."""
         if self.plan is not None:
             self.changed = with_fade(self.plan, self.seam, seconds, exponent)
 
@@ -267,7 +267,7 @@ class SeamsTab(Tab):
             self.go((self.state.seam + by) % self.state.count)
 
     def try_fade(self, seconds: float, exponent: float) -> None:
-        """Hear the seam under another crossfade."""
+        """Play the seam with another crossfade."""
         if not self.attempt(self.state.try_fade, float(seconds), float(exponent)):
             self.player.refused += 1
             return
@@ -316,7 +316,7 @@ class SeamsTab(Tab):
         self._mark()
 
     def _unsay(self) -> None:
-        """Take away what was said of a seam: another one is looked at."""
+        """Clear the words about a seam, because another one is shown."""
         self.outcome.object = self.used.object = ""
 
     def write(self, note: str) -> None:
@@ -355,7 +355,7 @@ class SeamsTab(Tab):
             self.reviewer,
             pmui.Row(*self.judgements.values()),
             self.note,
-            pmui.Row(csv, self.outcome),  # last: what is said comes and goes, and nothing moves
+            pmui.Row(csv, self.outcome),  # last, so that nothing moves when messages come and go
             styles=beside(340, share=1),
         )
         fade = pmui.FlexBox(self.use, self.used, sizing_mode="stretch_width")

@@ -39,7 +39,7 @@ class Tab:
         self._follows: list[Callable[[], None]] = []
         """what follows the session only while it is asked for, in order"""
         self._late: set[Callable[[], None]] = set()
-        """those of them that have something to catch up with"""
+        """those of `_follows` that have changes to catch up with"""
         for picture in pictures:
             self.follow(["dark"], partial(_ink, picture))
 

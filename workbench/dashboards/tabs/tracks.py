@@ -68,7 +68,7 @@ class StackTab(Tab):
         self._asked: dict[str, tuple[LoopPlan | None, object]] = {}
         """what was asked for of each track: the plan that it is about, or None and the parameters of its mix"""
         self._heard = ""
-        """the track that is heard: they move when one is removed"""
+        """the track that plays: slots move when one is removed"""
         self._under: Path | None = None
         self._opening = False
         """while another track is made the page's own: until then nothing is shown of it"""
@@ -91,7 +91,7 @@ class StackTab(Tab):
         slots = () if session.video is None else compared_tracks(session)
         for named in slots:
             self._prepare(named)
-        for named in [*self._asked]:  # what has no sound is tried again when it comes back
+        for named in [*self._asked]:  # tracks without sound are tried again when they come back
             if named not in slots and (named in self._faults or named not in self._stacked):
                 self._asked.pop(named)
                 self._faults.pop(named, None)

@@ -14,7 +14,7 @@ from workbench.workflows.plan import Planned
 
 
 class VideoPicture:
-    """Shows in a program the video under which tracks are planned: itself, or a copy."""
+    """Shows the session's video in a program: the file itself, or a copy that browsers can play."""
 
     def __init__(self, session: Session, program: Program) -> None:
         self._session, self._program = session, program
