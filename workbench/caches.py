@@ -185,7 +185,7 @@ class _Kernel:
         self._function, self._fastmath = function, fastmath
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call what is compiled."""
+        """Call the compiled function."""
         return self.compiled(*arguments)
 
     @cached_property
@@ -265,7 +265,7 @@ def _has_user_cache() -> bool:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, or the folder itself; a path below an unknown `~` is no folder."""
+    """Whether a folder can be written to, or created; False below an unknown `~`."""
     if not folder.is_absolute():
         return False
     # Unlike `Path.exists`, this is False in a folder that cannot be entered.

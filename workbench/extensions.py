@@ -271,7 +271,7 @@ def _message_of(error: Exception) -> str:
 
 @contextmanager
 def work_of(group: str, name: str) -> Iterator[None]:
-    """Call an extension within this block: what it raises becomes a `ParameterError` that names it in one line."""
+    """Call an extension within this block: its exceptions become a `ParameterError` that names it in one line."""
     try:
         yield
     except WorkbenchError:

@@ -90,7 +90,7 @@ def check_overwrites_none(written: Iterable[Path], read: Iterable[Path | None]) 
     given = [path for path in read if path is not None]
     for out in written:
         if out.exists() and any(path.exists() and out.samefile(path) for path in given):
-            raise ParameterError(f"{out}: what is written is made from this file; choose another name")
+            raise ParameterError(f"{out}: the output is made from this file; choose another name")
 
 
 def is_stream(out: Path) -> bool:

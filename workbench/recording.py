@@ -60,7 +60,7 @@ VideoSeconds: TypeAlias = float
 # Share of the power that channels without a common source leave in their mean; below it they cancel. Music has 0.8
 # and more over ten seconds; of a voice that is inverted between left and right only the sound beside it is left
 _CANCELLED = 0.25
-_MOST_CHANNELS = 64  # of which more are taken for samples whose axes are turned over
+_MOST_CHANNELS = 64  # more of them count as samples whose axes were swapped
 
 
 def release_pages(samples: FloatArray) -> None:

@@ -93,7 +93,7 @@ SUITS = {
 CHANCE_SCORE = 0.3
 """score below which the coincidences may well be due to chance"""
 NO_CLEAR_POINT = "no clear sync point"
-"""what is said of a placement below it, instead of what meets where"""
+"""description of a placement below it, instead of what meets where"""
 _LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
 USUAL_SALIENCE = 0.6
@@ -107,7 +107,7 @@ _LEAST_WORTH = 0.1
 GRID_SECONDS = 0.01
 """s between the offsets that are tried; maxima are then refined off the grid"""
 ON_GRID_SECONDS = 0.15
-"""s from a shift by whole bars within which what is on bar lines still meets them"""
+"""s from a shift by whole bars within which events on bar lines still meet them"""
 _SHIFTS = 20
 """steps of the mean shift; it has settled to the microsecond by then"""
 

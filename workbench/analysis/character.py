@@ -83,7 +83,7 @@ from workbench.store.saved import CorrectedGrid, make_record
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS
 
-_TAGS_VERSION = 1  # raise it when what is read of a file's tags changes
+_TAGS_VERSION = 1  # raise it when other tags of a file are read
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
 MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 external pieces are right
 _SALIENT_SECONDS = 30.0  # of the memorable part; the longest preview
@@ -156,7 +156,7 @@ def measure_character(
     vocals: float,
     cover: CoverParams,
 ) -> Character:
-    """Measure a recording, of which all arguments are; zeros and None where nothing sounds.
+    """Measure a recording from its analyses; zeros and None where nothing sounds.
 
     `vocals` is from `vocals.voice_chance`. Numbers are rounded to the digits that are stored.
     """

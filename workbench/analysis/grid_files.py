@@ -153,7 +153,7 @@ def _text_marks(text: str) -> Iterator[_Mark]:
 
 
 def _is_header(line: str) -> bool:
-    """Whether a line begins with words, of which one names a time."""
+    """Whether a line begins with words, one of which names a time."""
     first = re.split("[\t;,]", line)[0].strip().strip('"').lower()
     return not first[:1].isdigit() and not _HEADINGS.isdisjoint(re.findall("[a-z]+", first))
 

@@ -56,7 +56,7 @@ class BeatTracker(Protocol):
     """Tracks the beats of a recording."""
 
     version: int
-    """of its answers, from 1; raised when they change, so that no grid of an older one is read"""
+    """of its answers, from 1; raised when they change, so that stored grids of an older version are not read"""
 
     def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
         """Track beats and downbeats.
@@ -113,7 +113,7 @@ class VoiceDetector(Protocol):
     """
 
     version: int
-    """of its answers, from 1; raised when they change, so that no utterances of an older one are read"""
+    """of its answers, from 1; raised when they change, so that stored utterances of an older version are not read"""
 
     def reads(self, video: Path) -> Sequence[Path]:
         """Files other than the video that its answer depends on; most read none.

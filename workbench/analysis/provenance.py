@@ -271,12 +271,12 @@ def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[
 
 
 def _is_set(params: WorkbenchParams, stage: str) -> bool:
-    """Whether somebody set a parameter of a group, even to its default: a profile that says so overrules a plan."""
+    """Whether a parameter of a group was set, even to its default: a profile that sets it overrules a plan."""
     return stage in params.model_fields_set and bool(getattr(params, stage).model_fields_set)
 
 
 def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:
-    """The provenance of a plan that has the mix of another result; without that result's, `provenance` as it is."""
+    """Provenance of a plan with the mix of another result; `provenance` itself if that result has none."""
     if provenance is None or other is None:
         return provenance
     planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}

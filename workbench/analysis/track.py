@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 # Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
-EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score change what is measured of a beat
+EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score measure beats in another way
 LOOPS_VERSION = 12  # raise it when the code of structure or loops changes a profile
 
 # Confidence of a grid under which a recording has no bars to be looped on with speech in more than this share
@@ -409,7 +409,7 @@ def _is_spoken(recording: Recording) -> bool:
 
 
 def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
-    """What the seams of a sound are judged by, from the store or measured now.
+    """The evidence by which the seams of a sound are scored, from the store or measured now.
 
     Stored is what was measured in the sound; what follows from it and depends on other parameters is computed. Raises
     `ParameterError` for fewer than two bars.

@@ -238,7 +238,7 @@ def _measure(video: Path, workspace: Workspace, *, listen: bool) -> _Watched:
 
 
 def _place_cuts(video: Path, picture: Picture) -> Picture:
-    """The picture of a video of which only references were decoded, its hard cuts exact to the picture."""
+    """Place hard cuts exactly, to the picture, in a video whose reference pictures alone were decoded."""
     before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
     coarse = [
         (float(last), border) for last, border in zip(before, picture.borders, strict=True) if border.kind == "hard"
@@ -427,7 +427,7 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
     return find_events(watched.picture, watched.soundtrack, workspace.params.events)
 
 
-VOICES_VERSION = 1  # raise it when what is stored of a detector's answer changes
+VOICES_VERSION = 1  # raise it when a detector's answer is stored in another form
 
 
 def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:

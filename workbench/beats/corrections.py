@@ -293,7 +293,7 @@ def _counted_on(beats: FloatArray, downbeats: FloatArray, beats_per_bar: int) ->
 
 
 def _with_lines(beats: FloatArray, lines: IntArray, beats_per_bar: int) -> BeatGrid:
-    """The grid whose bars open at these beats; beats before the first line are the end of a bar."""
+    """The grid with bar lines at these beats, continued backwards; its first beats may be the end of a bar."""
     if not lines.size:
         raise GridError("no beat would be left to open a bar")
     first = int(lines[0])

@@ -96,7 +96,7 @@ class BeatGrid(Shown):
         GridError : times that do not increase, a downbeat without a beat, no downbeats at all, or a bar that is empty
         """
         if np.ma.isMaskedArray(beats) or np.ma.isMaskedArray(downbeats):
-            raise GridError("times of a grid are no masked array; leave out what is masked with `.compressed()`")
+            raise GridError("times of a grid must not be a masked array; leave out masked ones with `.compressed()`")
         times = np.asarray(beats, dtype=np.float64)
         if times.ndim != 1 or (not times.size and downbeats is not None):
             raise GridError(f"a grid needs the times of its beats, one after another; got an array of {times.shape}")

@@ -320,7 +320,7 @@ def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, para
 def reading_chances(readings: Readings, weights: ReadingWeights, params: BeatParams) -> FloatArray:
     """Probability of each reading, by the log-linear model.
 
-    What is missing to a sum of 1 is the probability that there is no pulse at all.
+    The rest to a sum of 1 is the probability that there is no pulse.
     """
     octaves_squared = readings.features[:, FEATURES.index("tempo_squared")]
     score = readings.features @ weights.vector(FEATURES) - params.tempo_preference * octaves_squared

@@ -36,7 +36,7 @@ _REACH_SECONDS = 0.04
 _LEAST_PART = 4
 """ms; shorter parts are no sound of its own but a swing of a low tone"""
 _SILENCE = 1e-6
-"""energy relative to what is loudest near a beat, -60 dB, under which nothing is audible beside it"""
+"""energy relative to the loudest sound near a beat, -60 dB, under which nothing is audible beside it"""
 _OUT_OF_TIME = 0.05
 """s beyond which two beats are not the same"""
 _MOST_SLIPS = 4
@@ -253,7 +253,7 @@ def follow_ending(times: FloatArray, evidence: Evidence) -> FloatArray | None:
     until = min(int(evidence.ends * rate), activation.size)
     if until - first < 2 * longest:
         return None
-    # a beat without an onset costs, so that slow beats that all have one outweigh quick ones of which only some do
+    # a beat without an onset costs: slow beats that all have one outweigh fast beats of which only some do
     likely = (BEAT_EVIDENCE * (activation[first:until] - _ENDING_ACTIVATION)).astype(np.float32)
     likely[0] += 1000.0  # the path has to begin at the beat that is still in time
     prior = np.zeros(longest - shortest + 1, dtype=np.float32)
@@ -331,7 +331,7 @@ def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse) -> float:
 
 
 def warm_up() -> None:
-    """Compile what is compiled, so that the first recording does not wait for it; quick when cached on disk."""
+    """Compile the kernels, so that the first recording does not wait for it; quick if they are cached on disk."""
     rate = SAMPLE_RATE
     clicks = np.zeros(8 * rate, dtype=np.float32)
     clicks[:: rate // 2] = 1.0

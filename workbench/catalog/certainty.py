@@ -41,7 +41,7 @@ def tempo_certainty(bpm: float, confidence: float, drums: float) -> int:
 def possible_tempi(bpm: FloatArray, certainty: IntArray) -> FloatArray:
     """The tempi that tracks may be counted at, shape (2, n): as measured, and half or double that if it may be meant.
 
-    Both are NaN where no tempo is to be stated. A certainty that is none of `tempo_certainty` is that of a tempo that
+    Both are NaN if no tempo is sure enough. A certainty that is none of `tempo_certainty` is that of a tempo that
     was given.
     """
     stated = np.where(certainty == UNSURE, np.nan, np.asarray(bpm, dtype=np.float64))
@@ -52,7 +52,7 @@ def possible_tempi(bpm: FloatArray, certainty: IntArray) -> FloatArray:
 def tempo_words(bpm: float, certainty: int, digits: str = ".0f") -> str:
     """A tempo in words, with as much doubt as it deserves, such as "126 bpm", "87 or 174 bpm", or `NO_SURE_BEAT`.
 
-    A certainty that is none of `tempo_certainty` is that of a tempo that was given.
+    A certainty beyond those of `tempo_certainty` belongs to a given tempo.
     """
     if isnan(bpm) or certainty == UNSURE:
         return NO_SURE_BEAT

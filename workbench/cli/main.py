@@ -195,7 +195,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _explained(error: click.ClickException, arguments: Sequence[str]) -> str:
-    """What was meant by an option that there is not: a file whose name begins with `-`, or the nearest; else empty."""
+    """A hint for an unknown option: it may be a file whose name begins with `-`, or the nearest option; else empty."""
     if not isinstance(error, click.NoSuchOption | click.MissingParameter):
         return ""
     unknown = error.option_name if isinstance(error, click.NoSuchOption) else None

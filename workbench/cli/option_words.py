@@ -26,7 +26,7 @@ _ARGUMENTS = {
 
 
 def in_options(sentence: Sentence) -> str:
-    """A sentence that calls constraints and arguments by the options which ask for them."""
+    """The text of a sentence, with constraints and arguments written as command-line options."""
     return "".join(map(_in_options, sentence.parts))
 
 

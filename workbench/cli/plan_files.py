@@ -189,7 +189,7 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     """Read the JSON of a result (UTF-8 or UTF-16, `-` is standard input); of a fit of several lengths that of one, s.
 
     Raises `OSError` or `UnicodeDecodeError` for a file that cannot be read as text, and `PlanError` if it is no JSON
-    object, or holds several plans of which `length` names none.
+    object, or holds several plans and `length` names none of them.
     """
     return one_of(_read_object(file), length)
 

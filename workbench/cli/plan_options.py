@@ -231,7 +231,7 @@ def stem_options(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True)
 class AskedMusic:
-    """Which music of a file is asked for; what was not given is None."""
+    """The music of a file that is asked for; None for options not given."""
 
     file: Path
     track: str | None = None

@@ -133,7 +133,7 @@ def _request(
     hit_at: tuple[float, ...],
     fade: float | None,
 ) -> PlanRequest:
-    """What is asked of a plan beyond its length; an end on the last cut is added when the video has been read."""
+    """The request for a plan; an end on the last cut is added once the video has been read."""
     if len(hit_at) not in (0, 1, len(hit)) or (hit_at and not hit):
         raise click.UsageError("--hit-at goes with --hit: give it once for all of them, or once for each")
     landmarks = hit_at if len(hit_at) == len(hit) else (hit_at or (None,)) * len(hit)
@@ -144,7 +144,7 @@ def _request(
 
 
 def _with_those_of(plan: Path, request: PlanRequest, workspace: Workspace, track: Path) -> PlanRequest:
-    """A request with what was asked of a plan added, which is said on standard error, and if it is of another track.
+    """Add the request of an earlier plan to a request; says so on standard error, and if that plan is of another track.
 
     Raises `InputError` or `PlanError`, which name the file.
     """

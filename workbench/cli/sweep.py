@@ -142,7 +142,7 @@ def command(
 
 
 def _best(best: Winner, measure: str, measured: str, searched: bool) -> dict[str, Any]:
-    """What is printed of the best point, which is also said in words."""
+    """The JSON of the best point, which is also described in words."""
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
     if best.made_of:
         words = f"is no winner, for {measure} is made of {', '.join(best.made_of)} and cannot judge it"

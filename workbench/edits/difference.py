@@ -113,7 +113,7 @@ class EditDifference:
         return next((max(0.0, at + shift) for shift in shifts), None)
 
     def moved_range(self, first: VideoSeconds, last: VideoSeconds) -> list[tuple[VideoSeconds, VideoSeconds]]:
-        """Where the new cut has what it still shows of the picture between two times of the old one."""
+        """Where the new cut has the pictures that it kept of a stretch of the old one."""
         found: list[tuple[VideoSeconds, VideoSeconds]] = []
         for span in self.shared:
             start, end = max(first, span.old_start), min(last, span.old_end)
@@ -137,7 +137,7 @@ def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
 
 
 def compare_edits(old: EditList, new: EditList) -> EditDifference:
-    """Find what changed between two cuts, each of which counts in its own frame rate.
+    """Find the changes between two cuts, each in its own frame rate.
 
     Media are the same if their names differ only in how they are written. Where the cuts name not one media alike, as
     exports of different programs may, the last parts of the names count.
@@ -177,7 +177,7 @@ def _named_like(old: EditList, new: EditList) -> EditList:
     # Without folders, suffix and case: what is left when a path, an address and a reel name a media.
     known, named = ({PurePosixPath(media).stem.casefold(): media for media in names} for names in (here, there))
     if len(known) < len(here) or len(named) < len(there):
-        return new  # last parts that do not tell media apart are no names
+        return new  # last parts of names that do not tell media apart
     meant = {media: known.get(part, media) for part, media in named.items()}
     clips = (replace(clip, media=None if clip.media is None else meant[clip.media]) for clip in new.clips)
     return replace(new, clips=tuple(clips))
@@ -241,7 +241,7 @@ class _Hole:
 
     @property
     def kind(self) -> ChangeKind:
-        """What was done here, by what most of the hole's seconds say."""
+        """The kind of edit here, by the majority of the hole's seconds."""
         ticks = sum(self.matching.old[i].ticks for i in self.gone) + sum(self.matching.new[j].ticks for j in self.come)
         # The order decides: a shot that moved also looks inserted in one place and deleted in the other.
         if 2 * self._moved() >= ticks:

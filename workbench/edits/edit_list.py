@@ -21,7 +21,7 @@ from workbench.errors import EditError
 class Clip:
     """A stretch of one media, shown in an edit."""
 
-    media: str | None  # what is shown: the media's address, else its name, else its reel; None for a gap
+    media: str | None  # address of the media shown, else its name, else its reel; None for a gap
     source_start: Fraction  # s, source time of the first picture shown; 0 for a gap
     seconds: Fraction  # s of record time that it lasts
     speed: Fraction  # seconds of source a second of record time; 1 for a gap

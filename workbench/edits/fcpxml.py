@@ -195,7 +195,7 @@ class _Reader:
         return found
 
     def _start(self, element: Element) -> Fraction:
-        """Where on the clock of what it shows an element begins."""
+        """Start of an element on the clock of the media that it shows."""
         if element.get("start") is not None:
             return self._time(element, "start")
         resource = self.resources.get(element.get("ref", ""))
@@ -320,7 +320,7 @@ class _Reader:
             raise EditError(f"{self.path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)})") from error
         except EditError:
             raise
-        except (LookupError, ValueError) as error:  # of the encoding that the document names
+        except (LookupError, ValueError) as error:  # the document names an encoding that is unknown, or not its own
             raise EditError(f"{self.path}: {error}; save it as UTF-8") from error
         root: Element = builder.close()
         return root

@@ -29,7 +29,7 @@ _AVID = "in Media Composer choose Tools > List Tool and save an EDL (.edl)"
 _PREMIERE = "in Premiere choose File > Export > OpenTimelineIO (.otio) or EDL (.edl)"
 _RESOLVE = "in Resolve choose File > Export > Timeline (.otio, .fcpxml or .edl)"
 _FINAL_CUT = "in Final Cut choose File > Export XML (.fcpxmld)"
-# How to export what is read instead, by the suffix of what editing programs save themselves
+# How to export a readable file, by the suffix of the projects that editing programs save
 _OF_PROGRAMS = {
     ".aaf": f"{_AVID}, {_PREMIERE}, {_RESOLVE}",
     **dict.fromkeys((".avb", ".avp"), _AVID),

@@ -64,7 +64,7 @@ _SURE_SECONDS = 1.0  # within which a single cut is known to lie
 
 
 def compare_videos(old_path: Path, new_path: Path) -> EditDifference:
-    """Find what changed between two cuts given as video files, of which every picture is decoded.
+    """Find the changes between two cuts given as video files; every picture is decoded.
 
     The old one's frame rate is the grid of both, and the result is exact to a frame of it. Raises `MediaError` where
     one is no video that can be read.
@@ -125,10 +125,10 @@ def _best_path(old: Trace, new: Trace) -> tuple[IntArray, tuple[int, int] | None
 def _single_cut(
     stays: FloatArray, moved: FloatArray, old_cuts: IntArray, new_cuts: IntArray, lost: int
 ) -> tuple[int, int, int]:
-    """The new frame at which `lost` old ones were most likely cut out, and the first and last frame as likely as that.
+    """The new frame at which `lost` old ones were most likely cut out, and the first and last frame about as likely.
 
-    `stays` and `moved` are the evidence of each frame that it is before the cut, and after it. A border of shots in the
-    new video is one of the old, at its place before the cut and `lost` later after it, or it is the cut.
+    `stays` and `moved` are the evidence that each frame is before the cut, or after it. A border of shots in the new
+    video is the cut itself, or is also in the old video: at the same frame before the cut, `lost` later after it.
     """
     said = np.concatenate([[0.0], np.cumsum(stays)]) + np.concatenate([np.cumsum(moved[::-1])[::-1], [0.0]])
     places = np.arange(said.size)

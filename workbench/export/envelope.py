@@ -36,7 +36,7 @@ _CLOSE = 2e-4  # linear gain within which lines between the places for keys meet
 # dB: somewhere between, `TOLERANCE` begins to count instead of `TOLERANCE_DB`, and then allows silence
 _QUIET_DB, _FLOOR_DB = -30.0, -72.0
 _QUIET_STEP_DB = 4.0  # dB between neighbouring places there
-_BLOCK = 64  # places that are looked at together
+_BLOCK = 64  # places examined at a time
 
 
 class Lines(Enum):

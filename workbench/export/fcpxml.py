@@ -208,7 +208,7 @@ def _own_fades(timeline: Timeline, item: Item, begin: Fraction, end: Fraction) -
 
 
 def _reaching(seconds: Fraction, further: Fraction) -> Fraction:
-    """A fade with what is missing to the edge of its clip; 0 where that is too much."""
+    """A fade stretched to the edge of its clip; 0 if that would change it too much."""
     return seconds + further if abs(further) <= _STRETCHED * seconds else Fraction(0)
 
 

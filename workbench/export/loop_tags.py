@@ -84,7 +84,7 @@ def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> in
     # Two samples, before and after the splice, are compared, so that neither level nor slope breaks.
     missed = np.abs(after - instead).max(axis=0)
     missed = np.maximum(missed[:-1], missed[1:])
-    # Smooth is what steps no more than the track itself does there; of such places the nearest, else the best there is.
+    # A shift is smooth if it steps no more than the track usually does there: the nearest of these, else the best.
     usual = np.median(np.abs(np.diff(after, axis=1)).max(axis=0))
     shifts = np.arange(low, high + 1)
     smooth = shifts[missed <= usual]

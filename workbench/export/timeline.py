@@ -54,7 +54,7 @@ class Gain(Protocol):
 
 
 class MarkerKind(StrEnum):
-    """What a marker stands at."""
+    """The kind of place that a marker marks."""
 
     END = "end"  # where the music begins, or ends
     SEAM = "seam"
@@ -142,7 +142,7 @@ class TrackMedia:
 
 @dataclass(frozen=True, slots=True)
 class StemMedia:
-    """A part of the recording, as long as it."""
+    """A stem of the recording, equally long."""
 
     name: str
     media: TrackMedia

@@ -40,7 +40,7 @@ _GUARD_HOPS = 15  # beside an utterance, which may still sound there
 _NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
 _BETWEEN_SYLLABLES = 0.2  # quantile of an utterance's hops, which hardly hold any voice
 _PASSED = 1.5  # times their power, over which what sounds beside an utterance is not behind it
-_ENOUGH_HOPS = 50  # hops of a background, fewer of which do not count
+_ENOUGH_HOPS = 50  # hops that a background needs to count
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 MOST_BACKGROUND_DB = 10.0
 """dB at most by which a voice is taken to lie under the soundtrack"""

@@ -92,7 +92,7 @@ def k_weighting(rate: int) -> FloatArray:
 
 
 def momentary(samples: FloatArray, rate: int, hop_seconds: float = HOP_SECONDS) -> FloatArray:
-    """Loudness of 400 ms windows, of which number k starts at `k * hop_seconds`; whole windows only, LUFS.
+    """Loudness of whole 400 ms windows, LUFS; window k starts at `k * hop_seconds`.
 
     Raises `ParameterError` for samples of another shape, a rate under 4 kHz or a hop that is not positive.
     """

@@ -45,7 +45,7 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def run_layers(inputs: FloatArray, layers: Mapping[str, FloatArray], n_bands: int) -> FloatArray:
-    """What the heads read, shape (n_pairs, channels); a pair is two frames, the last one perhaps half.
+    """Input of the heads, shape (n_pairs, channels); a pair is two frames, the last one perhaps half.
 
     `inputs` has shape (n_frames, n_inputs), one frame at least: bands, and beside them what is gathered as it is.
     """

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from workbench.workflows.splice import PlanPreview
 
 LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
-# What is compared, where it applies to a recording, and what it is in a line
+# Measures that are compared if they apply to a recording, each with its meaning in a line
 MEASURED = {
     **BEAT_MEASURES,
     "confidence": "how sure the tracker is of its bar lines, 0 to 1, as it says itself",
@@ -227,7 +227,7 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
 
 
 def reasons_in_words(reasons: Iterable[object]) -> str:
-    """Reasons with how often each is there, the most frequent first; what is no text or empty is none."""
+    """Reasons with their counts, the most frequent first; empty or non-text values do not count."""
     counts = Counter(reason for reason in reasons if isinstance(reason, str) and reason)
     return ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
 

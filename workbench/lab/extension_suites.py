@@ -96,7 +96,7 @@ class BeatTrackerSuite(_Suite):
     """Tests that every beat tracker passes."""
 
     group = extensions.BEAT_TRACKERS
-    least_f = 0.8  # F-measure at 70 ms on clicks that a tracker reaches that is worth the name
+    least_f = 0.8  # F-measure at 70 ms on clicks that any usable tracker reaches
 
     def _track(self, recording: Recording) -> BeatGrid:
         return ask_tracker(self.extension, recording, BeatParams())
@@ -191,7 +191,7 @@ class VoiceDetectorSuite(_Suite):
     """Tests that every voice detector passes; one that reads labels overrides `prepare`, which writes them."""
 
     group = extensions.VOICE_DETECTORS
-    least_overlap = 0.8  # shared part of what is spoken and what is found, of both together
+    least_overlap = 0.8  # intersection over union of spoken and found seconds
 
     def prepare(self, video: Path, spoken: Utterances) -> None:
         """Write what the detector reads beside the video; most need nothing.
@@ -355,7 +355,7 @@ class MatchTermSuite(_Suite):
         assert 0.0 < found.usual <= 1.0
 
     def test_every_pair_has_a_part(self) -> None:
-        """Whether parts lie in 0 to 1 for all videos, and for tracks of which nothing is known."""
+        """Whether parts lie in 0 to 1 for all videos, also for tracks about which nothing is known."""
         tracks = _many()
         for video in (make_video(1.0), make_video(3600.0, cuts=()), make_video(60.0, motion=(0.0, 1.0), speech=1.0)):
             (part,) = term_parts(video, tracks, self._params()).values()
@@ -396,7 +396,7 @@ class ExportFormatSuite(_Suite):
         return found
 
     def _written(self, folder: Path, *, with_track: bool = True) -> bytes:
-        """What it writes of a plan with one seam."""
+        """The file that it writes for a plan with one seam."""
         recording, _ = click_track(120.0)
         track = write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, 1)
         plan = plan_of(_SEGMENTS, recording).plan

@@ -50,7 +50,7 @@ _CLICK_RATE = 16_000
 
 @singledispatch
 def html_of(value: object) -> str:
-    """A value as a piece of HTML: one line, for those without a picture or a player."""
+    """A value as HTML; a single line for types that have no picture or player."""
     return _page(_line(value), None)
 
 

@@ -216,7 +216,7 @@ def _execute(node: Any, values: Mapping[str, Any], executed: Path, running: _Run
 
 
 def _keep(executed: Path, out: Path) -> str:
-    """Write what was executed beside the output; returns a sentence that says where it is."""
+    """Write the executed notebook beside the output; returns a sentence that says where it is."""
     if not executed.exists() or is_stream(out):
         return ""
     partial = out.with_name(f"{out.stem}.partial.ipynb")
@@ -228,7 +228,7 @@ def _keep(executed: Path, out: Path) -> str:
 
 
 def _value(text: str, default: str) -> Any:
-    """What was typed for a parameter, by the source of its default: a track may be called 1984."""
+    """The value typed for a parameter, read in the type of its default: a track may be called 1984."""
     try:
         value = json.loads(text)
     except ValueError:

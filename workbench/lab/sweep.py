@@ -155,7 +155,7 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = 
 
 
 def _weighed(stage: str, field: str) -> Choice | None:
-    """The field as one that names extensions with their weights; None for any other."""
+    """The choice behind a field that names extensions with weights; None for other fields."""
     return next((one for one in choices() if (one.stage, one.field) == (stage, field) and one.is_weighed), None)
 
 
@@ -168,7 +168,7 @@ def _with_weight(entries: Sequence[str], part: str, weight: Any, name: str) -> l
 
 
 def _how_listed(name: str, usual: Sequence[Any], is_weighed: bool) -> str:
-    """What is said where a parameter that is a list was not given as one."""
+    """The message if a list parameter was given something else."""
     if is_weighed:
         return (
             f"{name} is a list: sweep the weight of one part as {name}.my_module:Mine=0,1.5, or whole lists in JSON as "
@@ -228,7 +228,7 @@ def _distinct(dice: np.random.Generator, total: int, count: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """What is swept over what.
+    """The axes and the dataset of a sweep.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ def _find_extensions(plan: SweepPlan, changed: Sequence[WorkbenchParams]) -> Non
 def _measure(
     workspace: Workspace, plan: SweepPlan, points: Sequence[Point], folder: Path, pool: Executor
 ) -> list[dict[str, Any]]:
-    """The row of each recording, of which those that lie in the folder are not measured again."""
+    """The row of each recording; recordings with a file in the folder are not measured again."""
     files = [folder / f"{number:05d}.json" for number in range(len(plan.dataset))]
     missing = [number for number, path in enumerate(files) if not path.exists()]
     tracks = [plan.dataset.tracks[number] for number in missing]
@@ -413,7 +413,7 @@ def _track_hash(workspace: Workspace, track: DatasetTrack) -> str:
 
 
 def _open_parts(folder: Path, stated: str) -> None:
-    """Make the folder of finished recordings, or go on in it."""
+    """Create the folder of finished recordings, or resume there if it belongs to this sweep."""
     header = folder / "sweep.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -466,7 +466,7 @@ def sweep_track(
 
 
 class _Steps(NamedTuple):
-    """What each step depends on, as texts; what is dear to do again stands first."""
+    """The parameters that each step depends on, as texts, the most expensive step first."""
 
     beats: str
     bare: str

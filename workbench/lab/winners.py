@@ -67,7 +67,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     Parameters
     ----------
     found : of `sweep`
-    measure : one of its variables, of which more is better
+    measure : one of its variables; more is better
 
     Returns
     -------
@@ -103,7 +103,7 @@ def sweep_table(
     Parameters
     ----------
     found : of `sweep`
-    measure : one of its variables, of which more is better
+    measure : one of its variables; more is better
     beside : the point with which all are compared, values by the names of parameters; None: the best one
 
     Returns
@@ -142,7 +142,7 @@ def sweep_table(
 
 
 def _best(values: FloatArray) -> int:
-    """The point whose smallest mean lead over another, on the recordings that both have, is the largest."""
+    """The point with the largest worst mean lead over the others, each on the recordings that both have."""
     leads = [np.nanmean(own[:, np.newaxis] - values, axis=0).min() for own in values.T]
     return int(np.argmax(leads))
 

@@ -59,7 +59,7 @@ _NOT_KNOWN_WORDS: Mapping[Fact, str] = {
     "explicit": "not marked as explicit or clean", "licence": "not known whether its licence allows it",
     "beats_per_bar": "metre not known",
 }  # fmt: skip
-"""what is said of a fact that is UNKNOWN, not NaN"""
+"""words for a fact that is UNKNOWN, not NaN"""
 USES = {"commercial": "licensed for commercial use", "broadcast": "licensed for broadcast"}
 """rules on the licence, by what the music is for"""
 _SOUNDS_THERE = 0.4
@@ -70,8 +70,7 @@ with a drum kit have 0.83 and more"""
 _SURELY_SILENT = 0.1
 """probability of a voice below which a text that names one is not believed"""
 _NAMED = 0.2
-"""of a facet, from where on a track's text is taken to name it, wherever it does: less than a word of two meanings in a
-title"""
+"""weight of a facet from which on a track's text counts as naming it: less than a word of two meanings in a title"""
 _ABOUT, _EXACTLY = 0.08, 0.04
 """share of a tempo that "about" and a bare number allow to both sides"""
 
@@ -91,7 +90,7 @@ class Constraint:
     barred: tuple[int, ...] = ()
     """facets that must not be named"""
     required: tuple[int, ...] = ()
-    """facets of which one must be named"""
+    """facets, one of which must be named"""
     kind: Kind | None = None
     """of the facets: a text that names none of that kind leaves it open"""
 
@@ -201,7 +200,7 @@ class Brief:
 
     @property
     def names_moods(self) -> bool:
-        """Whether moods are among what is wanted."""
+        """Whether the brief asks for moods."""
         return bool(self.requested[lexicon().of("moods")].any())
 
     @property
@@ -214,7 +213,7 @@ class Brief:
 
     @property
     def understood(self) -> tuple[str, ...]:
-        """What was understood, each in a few words: what is wanted, then the rules."""
+        """All that was understood, a few words each: what is wanted, then the rules."""
         wanted = strongest_facets(self.requested, most=len(self.requested))
         if self.energy is not None:
             wanted.append(f"energy {self.energy:.2f} of 1")

@@ -125,7 +125,7 @@ DTYPES: dict[str, str] = {
 
 
 def empty_columns(track_ids: NDArray[Any]) -> Columns:
-    """Columns of tracks of which only ids are known: NaN, -1 and zero rows; each track is its own song and audio."""
+    """Columns of tracks known by their ids alone: NaN, -1 and zero rows; each track is its own song and audio."""
     rows = len(track_ids)
     arrays: dict[str, NDArray[Any]] = {}
     for name, dtype in DTYPES.items():

@@ -146,7 +146,7 @@ class FaissIndex:
         return int(self._later.size)
 
     def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
-        """The rows of highest cosine, of which a few can be missed; see `VectorIndex.search`.
+        """The rows of highest cosine, a few of which may be missed; see `VectorIndex.search`.
 
         A filter that allows few rows is answered exactly.
         """

@@ -44,9 +44,9 @@ class MatchReason:
     """One fact that raised or lowered the score of a match."""
 
     video: str
-    """what was measured of the video, asked in the brief or read in the script, with number and unit"""
+    """fact of the video, the brief or the script, with number and unit"""
     audio: str
-    """what was measured of the track"""
+    """fact of the track"""
     score: float
     """0 to 1: how well the two go together in this respect"""
     category: str | None = None
@@ -73,7 +73,7 @@ class Match:
     sync_status: Literal["warm", "cold"] | None = None
     """`warm`: placements are computed and cached; `cold`: they are not; None: they were not asked for"""
     unmet: str = ""
-    """the rules of the brief that it breaks, or of which that is not known, in words; empty where it meets all"""
+    """the rules of the brief that it breaks or may break, in words; empty where it meets all"""
     standing: int = SATISFIED
     """the worst judgement of these rules, by which a lane is parted"""
 
@@ -86,7 +86,7 @@ class Lane(Shown):
     reasoning: str
     """the facts that the ranking weighed, in plain words"""
     matches: tuple[Match, ...]
-    """ten while there are ten songs, by score: those that meet the brief's rules first, then others (`Match.unmet`)"""
+    """up to ten, best first; tracks that meet the brief's rules come before others (`Match.unmet`)"""
     candidate_pool: tuple[Match, ...]
     """in the same order, up to fifty; the matches are among them"""
 

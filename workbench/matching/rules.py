@@ -57,7 +57,7 @@ class JudgedRules:
         ]
 
     def unmet(self, row: int) -> str:
-        """The rules that a track breaks, or else those of which it is not known, in words; empty without any."""
+        """The rules that a track breaks, or else those that it may break, in words; empty without any."""
         for judgement, words in ((BROKEN, "breaks"), (NOT_KNOWN, "not known")):
             rules = self._judged_as(judgement, row)
             if rules:
@@ -83,7 +83,7 @@ def judge_rules(rules: tuple[Constraint, ...], columns: Columns, facets: FloatAr
 
 
 def sentences_on_brief(brief: Brief, rules: JudgedRules, best: Sequence[int]) -> Iterator[str]:
-    """What of a brief contradicts itself, the rules applied to the `best` rows, and what was not understood."""
+    """Contradictions of a brief, its rules applied to the `best` rows, and the words that were not understood."""
     for one, other in brief.contradictions:
         yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was applied.'
     if rules.rules:

@@ -58,10 +58,10 @@ _HALF_TRUST_WORDS = 3.0  # words of a script at which the reader counts by half
 _LEXICON_SHARE = 0.35  # of single words beside the reader of sentences
 _HALF_TRUST_CUES = 4.0  # cues in a script at which the lexicon counts by half
 _LINE_WORD_SHARE = 0.5  # of a cue, that a word of the lexicon's lines counts as
-_LINE_WORD_GAIN = 4.0  # by how much the mean of such words is moved away from the usual
+_LINE_WORD_GAIN = 4.0  # factor by which the mean of such words differs more from the usual
 _LINE_WORD_PRIOR = 1.0  # lines that are added to those of a word, so that a rare one counts less
 _USUAL_SHARE = 0.8  # of the usual reading, that is subtracted so that what is special to a text shows
-_SOUND_GAIN = 1.4  # by how much an expected sound is moved away from the usual one
+_SOUND_GAIN = 1.4  # factor by which an expected sound differs more from the usual one
 _LONGEST_READ = 20_000
 """characters of a text whose words are looked up"""
 _MOST_LINES = 25
@@ -183,7 +183,7 @@ def line_targets() -> FloatArray:
 
 @cache
 def usual_request() -> FloatArray:
-    """The mean of `line_targets`: what to expect of a text of which nothing is known."""
+    """The mean of `line_targets`, expected of a text about which nothing is known."""
     return np.asarray(line_targets().mean(axis=0))
 
 
@@ -266,7 +266,7 @@ def _stem(word: str) -> str:
 
 
 def _of_mood(index: int) -> FloatArray:
-    """The targets for a text of which only the mood is known, as a row of `line_targets`."""
+    """The targets for a text whose mood alone is known, as a row of `line_targets`."""
     book = lexicon()
     row = usual_request().copy()
     row[book.of("moods")] = 0.0

@@ -207,7 +207,7 @@ def rank(
 
 
 def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray) -> dict[Part, FloatArray]:
-    """Compare tracks with what is wanted, part by part, shape (n,) each, 0 to 1.
+    """Compare tracks with the reading of a text, part by part, shape (n,) each, 0 to 1.
 
     `facets` and `trust` are as of `rank`; opening and length are compared only where the platform asks for them.
     """

@@ -93,7 +93,7 @@ def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
 
 
 def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
-    """Words of the track's own lists that name what is wanted, without repetition, in the order of the record."""
+    """Words of the track's own lists that name wanted facets, without repetition, in the order of the record."""
     counts = frozenset(map(int, np.flatnonzero(ranking.wanted.facets >= _COUNTS)))
     words = dict.fromkeys((*track.moods, *track.genres, *track.instruments, *track.tags))
     return tuple(word for word in words if counts & facets_named(word))

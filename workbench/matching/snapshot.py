@@ -176,7 +176,7 @@ def _named_by(pointer: Path) -> _Generation | None:
 
 
 def _sound(pointer: Path) -> _Generation | None:
-    """The generation that a file names; None if there is none, or it or that file is damaged, which is logged."""
+    """The undamaged generation that a pointer file names, else None; damage is logged."""
     named = _named_by(pointer)
     if named is None:
         if pointer.exists():

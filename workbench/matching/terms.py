@@ -34,7 +34,7 @@ class MatchTerm(Protocol):
     """One more part of a match score."""
 
     usual: float
-    """its value for most pairs, over 0, at most 1; a track of which it is unknown gets it, and it moves no score"""
+    """its value for most pairs, over 0 and at most 1; tracks without a value get this one, which moves no score"""
     description: str
     """what a part of 1 means, in words that follow "it is", such as "about as long as the video" """
 
@@ -54,7 +54,7 @@ class MatchTerm(Protocol):
 
 
 def find_term(name: str) -> MatchTerm:
-    """Find a match term by its name; raises `ParameterError` if there is none, or what is found is no match term."""
+    """Find a match term by its name; raises `ParameterError` if there is none, or it is no match term."""
     found: MatchTerm = find(MATCH_TERMS, name)
     if not is_number(found.usual) or not 0.0 < found.usual <= 1.0 or not isinstance(found.description, str):
         raise lacking(MATCH_TERMS, name)

@@ -89,7 +89,7 @@ _CONTOURS = 10
 _TABLE_STEP = 1 / 16
 """of a cycle that a frequency of the table of bars gains on the one before, over the longest run of cuts"""
 _RULE = 100.0
-"""what a rule that is not met takes off a sum of logarithms, of which the parts together take off 4 at most"""
+"""taken off a sum of logarithms for a broken rule; all parts together take off 4 at most"""
 _BLOCK = 1 << 16
 """tracks scanned at a time; their intermediate results stay in the cache"""
 _WORTH_PICKING = 0.7
@@ -129,7 +129,7 @@ class VideoWants:
 
     @property
     def voice(self) -> bool:
-        """Whether a singing voice was asked for, though somebody speaks."""
+        """Whether a singing voice was asked for although the video has speech."""
         return self.brief is not None and self.brief.wants_voice
 
     @property
@@ -189,7 +189,7 @@ def wanted_of(video: VideoFacts, params: MatchParams, brief: Brief | None = None
 
 
 def _wanted_by(brief: Brief, seen: VideoWants, params: MatchParams) -> VideoWants:
-    """What a brief asks for, and what is seen where it says nothing."""
+    """The target of the ranking: the brief's requests, and facts of the video where the brief says nothing."""
     asked: dict[str, float] = {}
     if brief.sound is not None:
         share = params.model.brief_share if brief.names_moods else params.model.brief_share / 2
@@ -517,7 +517,7 @@ def track_valence(
 def _with_words(measured: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
     """A measured value combined with that of the catalog's words; where one of them is NaN, the other alone."""
     both = measured + np.float32(share) * (by_words - measured)
-    return np.where(np.isnan(both), np.fmax(measured, by_words), both)  # the greater of what is no NaN
+    return np.where(np.isnan(both), np.fmax(measured, by_words), both)  # the greater one, ignoring NaN
 
 
 def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:

@@ -164,7 +164,7 @@ def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, 
 
 
 def _suits(facts: str, name: str, wanted: VideoWants) -> str:
-    """The facts of a video and what suits them; what was asked, and the facts that it goes before, with a brief."""
+    """The facts of a video and the music that suits them; with a brief, its requests and the facts they overrule."""
     called, value, seen = _WANTED[name], getattr(wanted, name), wanted.seen.get(name)
     if seen is None:
         return f"{facts}; {called} {value:.2f} of 1 suits"
@@ -475,7 +475,7 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 
 
 def _goal(name: str, wanted: VideoWants, picture: str) -> str:
-    """What a track falls short of, behind "than": what was asked, the picture, or both together."""
+    """The words after "than" for a track that falls short: of the request, the picture, or both."""
     return "was asked" if name in wanted.asked else "is looked for" if name in wanted.seen else picture
 
 

@@ -56,7 +56,7 @@ _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 # FFmpeg's name of a layout, by number of channels
 _LAYOUTS = dict(enumerate(("mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"), start=1))
 _MIXED_RATE = 48_000  # Hz, of several streams in one; what videos are made with
-_MOST_WAITING_SECONDS = 120.0  # by which one stream is read ahead of another, before that counts as silent: 46 MB
+_MOST_WAITING_SECONDS = 120.0  # that one stream may be read ahead (46 MB) before the other counts as silent
 _FIRST_SAMPLES = 1 << 22  # most that a header may reserve for a block, of all channels together
 _WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
 _MOST_IN_MEMORY = 64 * 2**20  # bytes of a recording's samples, three minutes of stereo; beyond, they may go to a file

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-TORN_SHARE = 0.9  # of what was written: a file of which no more is there counts as torn
+TORN_SHARE = 0.9  # of the bytes written; a file with no more than that counts as torn
 _ROUND_BYTES = 1 << 28  # shorter sound is round by chance
 _HEADER_BYTES = 128  # sizes of a file and of its sound differ by this much
 _HEAD_BYTES = 4096
@@ -196,7 +196,7 @@ def _file_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
 
 
 def _last_riff_claim(file: BinaryIO, length: int) -> _Claim | None:
-    """From the start of an AVI file to the end of its last RIFF, of which large files have several."""
+    """Bytes from the start of an AVI file to the end of its last RIFF; large files have several."""
     last = _last_claim(file, length, _AVI)
     return last if last is None or _is_open(file, last, length) else _Claim(0, last.start + last.size)
 

@@ -106,7 +106,7 @@ class Decoder:
             excess = 0 if end is None else given - round(end * self.sample_rate)
             if excess == 0 and last.frame is not None and self._stream.codec_context.name.startswith("adpcm"):
                 excess = self._settled(last)
-            # A length that cuts off more than that is no statement about padding, but wrong.
+            # A length that cuts off more than padding is wrong.
             yield last._replace(length=last.length - (excess if 0 < excess < last.length else 0))
 
     def _settled(self, last: FrameRange) -> int:

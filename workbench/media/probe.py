@@ -185,7 +185,7 @@ class StreamSpan:
 
 
 def media_info(path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans) -> MediaInfo:
-    """The facts of a file of which every packet was noted; `first` is as of `first_of`.
+    """The facts of a file from all its packets; `first` is as of `first_of`.
 
     Raises `MediaError` where there was not one packet of sound or moving picture in it.
     """

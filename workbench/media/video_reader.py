@@ -48,7 +48,7 @@ from workbench.media.probe import MediaInfo, Spans, can_seek, first_of, media_in
 from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
 
-# Which pictures are decoded: all, those that others are predicted from, those that need no other, or none
+# Which pictures are decoded: all, references, those that are decodable alone, or none
 Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
 
 LUMA_SHAPE = (36, 64)  # fields of a small picture's luma

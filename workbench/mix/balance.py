@@ -3,8 +3,8 @@
 The voice is raised to the usual loudness of speech, the music set to about the loudness of the voice; the ducking curve
 then lowers the music utterance by utterance. Everything is measured: the voice inside its utterances, less the
 background there, and the music as it will be played. Where the soundtrack is music itself, the music plays on, goes
-under it or is silent, as `MixParams.own_music` says. Silent music has gone by the last of its bar lines before, and is
-back on the first one after.
+under it or is silent, as `MixParams.own_music` says. If silent, it has faded out by the last of its bar lines before,
+and returns on the first one after.
 
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
@@ -46,7 +46,7 @@ _OWN_MUSIC_FADE_MS = 1200
 _NEAR_BAR_SECONDS = 8.0
 """s from the video's own music within which a bar line is waited for"""
 _LEAST_RISE_SECONDS = 0.1
-"""s in which music is back at least; it waits for a bar line, which is to be heard whole"""
+"""least s in which the music rises, before the bar line at which it is back in full"""
 _BEFORE_BAR_SECONDS = 0.02
 """s before a bar line at which music has gone, or is back: a grid may be that late on the sound that opens a bar"""
 

@@ -159,7 +159,7 @@ _SAME_DB = 0.006  # dB: levels are stored in hundredths
 class FollowedEnvelope:
     """An envelope on the new cut, and what became of the old one's points."""
 
-    points: Points | None  # None where no picture of the old cut is left: then nothing is drawn
+    points: Points | None  # None if no picture of the old cut is left
     moved: int  # points of the old cut that are still there
     dropped: int  # those that went with their picture, or gave way to a glide
     held_seconds: float  # s of new picture, under which a level is held

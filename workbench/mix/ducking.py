@@ -62,7 +62,7 @@ ENVELOPE_HZ = 100
 
 
 def split_utterances(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
-    """Cut utterances longer than `piece_seconds` into equal pieces, each of which may have a depth of its own."""
+    """Cut utterances longer than `piece_seconds` into equal pieces, each with a depth of its own."""
     params = params or DuckParams()
     pieces = []
     for start, end in utterances:

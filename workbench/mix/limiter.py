@@ -54,7 +54,7 @@ class Limiter:
         self._taps = interpolator()
         self._ceiling = np.float32(10.0 ** (params.ceiling_dbtp / 20.0))
         self._release = 1.0 - float(np.exp(-1.0 / (params.limiter_release_seconds * rate)))
-        # Three buffers over the same samples, the first `margin` of which lie before the stream or are written already.
+        # Three buffers over the same samples; the first `margin` samples lie before the stream or are written already.
         # The indices say how far each is known, and how much is written.
         self._margin = margin = 2 * reach + self._half + 2
         self._sound = np.zeros((channels, margin), dtype=np.float32)

@@ -88,7 +88,7 @@ def duck_bands(
         dip = curve[first:stop]
         from_s, to_s = (curve[max(0, first - 1)][0], curve[min(len(curve), stop + 1) - 1][0])
         deepest = max(depth for _, depth in dip)
-        # what is deeper is silence, which leaves no band out
+        # deeper is silence, which leaves no band out
         if deepest <= DEEPEST_DUCK_DB and _is_by_speech(from_s, to_s, speech_ranges):
             inside[first:stop] = [(time, depth * params.speech_band_depth) for time, depth in dip]
             outside[first:stop] = [

@@ -50,9 +50,9 @@ class AlignModel(FittedModel):
     near_share: float = Field(default=0.5, ge=0.0, le=1.0)
     """of the events on landmarks, put there exactly; the others by eye"""
     near_reach: PositiveFloat = 0.3
-    """standard deviation of exact ones, of both tolerances together"""
+    """standard deviation of exact events, in units of both tolerances together"""
     far_reach: PositiveFloat = 1.2
-    """the same of those put by eye: a frame or two at usual tolerances"""
+    """the same of events placed by eye: a frame or two at usual tolerances"""
     bare_cost: float = Field(default=0.5, ge=0.0, le=1.0)
     """of the score, lost where all that could have music has none"""
 

@@ -36,8 +36,8 @@ Weights: TypeAlias = tuple[float, float, float, float, float, float]
 class MatchModel(FittedModel):
     """What the parts of a match score are made of; see `match.md`, `mood.md` and `match_scores.md` for what is fitted.
 
-    A width is a standard deviation. `usual_` of a part is its mean over the reference set: what a track has of which
-    the part is unknown.
+    A width is a standard deviation. `usual_` of a part is its mean over the reference set: the value of tracks
+    whose part is unknown.
     """
 
     wanted_energy: Weights = tuple(_FITTED["wanted_energy"])
@@ -147,7 +147,7 @@ class MatchParams(Params):
 
     @property
     def usual_parts(self) -> dict[str, float]:
-        """Usual value of each part of ours, for a track of which it is unknown."""
+        """Usual value of each part of ours, for tracks without a value."""
         return {name: getattr(self.model, f"usual_{name}") for name in (*MATCH_PARTS, BRIEF_PART)}
 
 

@@ -54,7 +54,7 @@ class Route:
 
 
 class PlayedSegments(NamedTuple):
-    """What is played of a track, segment by segment, and how it goes from each to the next."""
+    """The segments of a track that a plan plays, and how each leads to the next."""
 
     segments: tuple[LoopSegment, ...]  # n, in the order of playback
     fades: FloatArray  # shape (n - 1,), s; crossfades at the seams
@@ -359,7 +359,7 @@ def _holds(begins: FloatArray, ends: FloatArray, song_from: FloatArray, song_to:
 def sections_played(
     table: FloatArray, sections: tuple[TrackSection, ...], fading_seconds: float = 0.0
 ) -> tuple[str, ...]:
-    """Names of the sections of which something is played, in order of first use, each once.
+    """Names of the sections that are played at least in part, in order of first use, each once.
 
     Of the last range of `table`, shape (n, 2) in seconds, the last `fading_seconds` do not count: they come after the
     bar line to which the music fades and hardly sound.

@@ -87,8 +87,8 @@ class _Space(NamedTuple):
     extra: IntArray  # shape (1, n_extras, 1)
     times: IntArray  # shape (1, n_extras, 1)
     last: IntArray  # shape (1, 1, n_lasts)
-    legal_after: BoolArray  # tour, Q, R may follow one another
-    legal_within: BoolArray  # Q within the tour, and R, may follow one another; False where there is no Q
+    legal_after: BoolArray  # the tour, then Q, then R may follow one another
+    legal_within: BoolArray  # the tour with Q inside it, then R; False without Q
     added: FloatArray  # seconds that all splices but those of the main body add
 
     def rows(self, chosen: BoolArray, passes: IntArray, within: BoolArray) -> _Mixes:

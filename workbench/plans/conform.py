@@ -108,7 +108,7 @@ class FollowedStretch(NamedTuple):
     off_seconds: float
     """s by which the music is further in the track than the picture had it; NaN where there is none"""
     kept: bool
-    """whether that is half a bar at most"""
+    """whether `off_seconds` is half a bar at most"""
 
     @property
     def seconds(self) -> float:
@@ -496,7 +496,7 @@ class _KeptParts:
         """what the track's own start has begun"""
 
     def before(self, table: FloatArray) -> int:
-        """What segments have played, of which the last goes on; shape (n, 2), s of the track."""
+        """Parts of the track that segments have played, shape (n, 2), s; the last segment goes on."""
         found = 0
         for number, (first, last) in enumerate(self.stretches.tolist()):
             begun = table[:, 0] <= first + BORDER_SECONDS
@@ -505,11 +505,11 @@ class _KeptParts:
         return found
 
     def left(self, parts: IntArray) -> IntArray:
-        """What is known after a splice: nothing is begun."""
+        """The state of the parts after a splice: none is begun."""
         return parts & self.all
 
     def played(self, parts: IntArray, line: IntArray) -> IntArray:
-        """What is known after one more bar, each from its bar line on."""
+        """The state of the parts after one more bar, each from its bar line on."""
         begun = (parts >> self._count) | self._begins[line]
         done = begun & self._ends[line]
         return (parts & self.all) | done | ((begun & ~done) << self._count)

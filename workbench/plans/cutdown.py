@@ -183,7 +183,7 @@ class CutSearch:
         # shape (splices, pinned splices): which splice is which pinned one
         self.is_pin = np.arange(self.usable.size)[:, None] == self.usable.pinned
         self.is_common = np.zeros(self.usable.size, dtype=bool)  # which splices are seams of the other plan
-        # s of the other plan's music up to each of some times of the track; all of it where it is the shorter, else 0
+        # s of track that the other plan plays up to each track time; in all, if it is the shorter plan, else 0
         self.shared_at, self.shared_sum = np.array([0.0, profile.song_duration]), np.zeros(2)
         self.shorter_seconds = 0.0
         if fit.beside is not None:
@@ -261,7 +261,7 @@ class CutSearch:
         )  # fmt: skip
 
     def after_one_more(self, states: _States, seams: int) -> _States:
-        """The states after one splice more, of which few are carried on."""
+        """The few states worth carrying on after one more splice."""
         usable = self.usable
         lasts = usable.song_to[None, :] - states.at[:, None]
         bars = usable.leave[None, :] - states.line[:, None]
@@ -505,7 +505,7 @@ class CutSearch:
 
 
 def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: FloatArray) -> FloatArray:
-    """What comes together from `first` to `until` of what is summed up to each of some times."""
+    """The part between `first` and `until` of a running sum that is given at some times."""
     return np.asarray(np.interp(until, times, sums) - np.interp(first, times, sums), dtype=np.float64)
 
 

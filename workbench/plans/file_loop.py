@@ -48,7 +48,7 @@ class FileLoop:
         return f"{points} used; their seam scores {self.seam_score:.2f}"
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As a provenance records it."""
+        """The JSON that a provenance records."""
         points: dict[str, JsonValue] = {"song_from": self.song_from, "song_to": self.song_to}
         return {**points, "used": True} if self.unused is None else {**points, "used": False, "why": self.unused}
 

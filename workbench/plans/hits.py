@@ -45,7 +45,7 @@ _LATER_STARTS = 3
 HIT_SECONDS = 0.02  # s; a hit that is off by less has landed
 _UNCUT_SECONDS = 8.0  # s that play on from a hit without a seam, where there is room
 _MOST_PIECES = 4  # plans of a piece that are joined to those of the next
-_MOST_DIVISIONS = 64  # ways to divide what is asked for among the pieces, that are tried
+_MOST_DIVISIONS = 64  # ways that are tried to divide the requests among the pieces
 _MOST_TIMES = 4  # tried on each side of a hit that cannot be had
 # s of music that lead to an arrival, and that follow it
 _BUILD_UP_SECONDS, _PAYOFF_SECONDS = 12.0, 20.0
@@ -135,7 +135,7 @@ def plans_with_hits(fit: Fit, plans_of: Callable[[Fit], Sequence[LoopPlan]]) -> 
 
 
 def _divisions(request: PlanRequest, number: int) -> Iterator[tuple[PlanRequest, ...]]:
-    """What is asked of each piece: where the first starts, and the last ends, is asked of these; ranges of all."""
+    """The request of each piece: the start goes to the first, the end to the last, ranges to all."""
     parts = [one for one in request.each if one.kind in (ConstraintKind.KEEP, ConstraintKind.PINNED)]
     ranges = [one for one in request.constraints.each if one not in parts]
     for places in islice(product(range(number), repeat=len(parts)), _MOST_DIVISIONS):

@@ -44,7 +44,7 @@ GRID_TOLERANCE_SECONDS = 0.010
 CONTINUES_SECONDS = 0.05
 """s; a splice whose ends lie closer than this only continues the track"""
 BORDER_SECONDS = 0.011
-"""s; a splice is nearer to its bar line than this, so what is as near to the border of a range is on the border"""
+"""s; a splice is nearer to its bar line than this, so times this near to the border of a range are on it"""
 MOST_BARS = 3.0
 """mean bars of the looped body that the bar in which a plan ends may last: tempi change, and last bars slow down"""
 MAX_OPTIONS = 4
@@ -454,7 +454,7 @@ def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
 
 
 def played_times(plan: LoopPlan, times: FloatArray) -> FloatArray:
-    """The video times at which a plan plays some times of its track, ascending; what is played twice comes twice."""
+    """The video times at which a plan plays some times of its track, ascending; one for each time it plays."""
     starts = zip(plan.segment_starts.tolist(), plan.segments, strict=False)
     return np.concatenate(
         [start + times[(times >= one.song_from) & (times < one.song_to)] - one.song_from for start, one in starts]

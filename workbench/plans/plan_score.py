@@ -59,7 +59,7 @@ _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT
 
 
 def is_raised(floor: float) -> bool:
-    """Whether somebody asks for more of each seam than the planner does by itself: that floor is never lowered."""
+    """Whether a floor is stricter than the default: such a floor is never lowered."""
     return floor > CoverParams().min_seam_score
 
 

@@ -59,7 +59,7 @@ class Repetition:
     worn_after: int
     """how often a second of the track plays before it is worn"""
     worn_seconds: float
-    """s of the video that play what is worn"""
+    """s of the video that play worn music"""
     max_plays: float
     """how often it should play at most, see `workbench.plans.plan_score`"""
     max_passes_in_a_row: int
@@ -98,7 +98,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
     """Whether a plan wears less than another of the same track and length.
 
-    It does if fewer seconds of it play what is worn, or as many and what it plays most plays less often.
+    It does if fewer of its seconds play worn music, or as many and its most played music plays less often.
     """
     some, others = (plays_of(segment_table(one)) for one in (plan, other))
     worn, other_worn = _worn(some, _mean_plays(plan, profile)), _worn(others, _mean_plays(other, profile))

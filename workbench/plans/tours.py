@@ -27,7 +27,7 @@ _MAX_PRIMARIES = 20  # bodies and tours tried; bounds the search
 _MAX_TOUR_BODIES = 20  # that a tour of the track chooses from
 _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same loop, begun a little earlier or later
 _FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
-_SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars played once more
+_SEAM_COSTS = (20.0, 80.0)  # s; a seam costs this over its body's length, in units of the mean number of plays
 _STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a video of hours
 _SPARED_SECONDS = (
     90.0  # s left to the main body, Q and R, of at most a quarter of the gap: they meet the length exactly

@@ -125,7 +125,7 @@ def _handles(colours: Mapping[str, str], marks: Marks) -> list[Line2D]:
 
 
 def _draw_gaps(axes: Axes, found: Placement | None) -> None:
-    """The gap of each coincidence, and its worth."""
+    """The gap of each coincidence, and how much it counts."""
     met = () if found is None else found.coincidences
     for name in LANDMARK_COLOURS:
         spoken = [one for one in met if one.landmark == name]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _VIDEO, _TRACK, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
 _UNNAMED = "#DDDDDD"
-"""colour of what is played outside all sections"""
+"""colour of music outside all sections"""
 _END_LETTERS = 28
 """of a line of the ending's name, where one line is too long"""
 _INCHES_A_COLOUR = 1.5
@@ -97,13 +97,13 @@ class SectionBlock:
 
 
 def section_colours(sections: Sequence[TrackSection]) -> dict[TrackSection | None, str]:
-    """The colour of each section, and of what is outside of all: those of one group and one name share it."""
+    """The colour of each section, and outside of all; sections of one group and name share it."""
     kinds = list(dict.fromkeys((one.group, one.label) for one in sections))
     return {None: _UNNAMED, **{one: group_colour(kinds.index((one.group, one.label))) for one in sections}}
 
 
 def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[SectionBlock]:
-    """What is played, cut at section borders and seams; times are of the video."""
+    """The music of a plan, cut at section borders and seams, in video time."""
     colours = section_colours(sections)
     return [
         SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section, colours[section])

@@ -209,7 +209,7 @@ def format_rate(count: int, seconds: float) -> str:
 
 
 def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]]) -> list[VideoSeconds]:
-    """Choose pictures to know a video by: in each of some equal parts the middle of what is longest on screen."""
+    """Choose pictures that represent a video: of each of some equal parts the middle of its longest shot."""
     if not shots:
         return []
     edges = np.linspace(0.0, shots[-1][1], FRAMES + 1)

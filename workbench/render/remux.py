@@ -41,7 +41,7 @@ _OF_FILE = re.compile(
     r"|handler_name|vendor_id|itunsmpb|itunnorm|tlen|replaygain_.*|r128_.*"
     r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
-# Languages with two codes in ISO 639-2, of which MOV knows only the other one
+# Languages with two codes in ISO 639-2; MOV knows only the other one
 _MAC_LANGUAGES = {
     "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "hye": "arm", "eus": "baq",
     "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "bod": "tib", "cym": "wel", "sqi": "alb",

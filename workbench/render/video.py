@@ -116,7 +116,7 @@ class MixLevels(Protocol):
 
 
 class MixGains(NamedTuple):
-    """What is done for a mix: 0 dB and nothing where there is none."""
+    """The gains of a mix; 0 dB and no ducking without one."""
 
     music_db: float
     soundtrack_db: float
@@ -172,7 +172,7 @@ class Playback:
 
     @property
     def recordings(self) -> list[Recording]:
-        """What is played together: the stems, or the whole track."""
+        """The sounds to play together: the stems, or the whole track."""
         return [stem.recording for stem in self.stems] or [self.recording]
 
 

@@ -44,7 +44,7 @@ from workbench.recording import FloatArray, clock, counted
 from workbench.seams.profile import LoopProfile
 
 _HAS_NO_SEAM = "has no seam"
-# What is said of a straight plan where seams are listed, shown or played
+# Text for a straight plan where seams are listed, shown or played
 NO_SEAM = "This plan has no seam: it plays the track straight."
 
 _MOST_DIFFERENCES = 4
@@ -109,7 +109,7 @@ def _repetition(
 def option_differences(
     plan: LoopPlan, profile: LoopProfile, params: CoverParams, constraints: SeamConstraints = NO_CONSTRAINTS
 ) -> tuple[str, ...]:
-    """In what each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
+    """How each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
 
     What it costs comes first, such as "has one audible seam at 2:10". The first, which is that plan, has an empty one.
     `constraints` are those of the request.
@@ -319,7 +319,7 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
 
 
 def _kind_words(option: LoopPlan, served: LoopPlan) -> list[str]:
-    """How plans differ of which one at least repeats nothing."""
+    """How plans differ if at least one of them repeats nothing."""
     words = []
     if option.kind is PlanKind.CUT_DOWN:
         words += _gap_words(option, served)

@@ -260,7 +260,7 @@ def _(mix: Mix) -> pandas.DataFrame:
 
 
 def _reason_table(lane: Lane) -> tuple[list[str], np.ndarray]:
-    """What the reasons are called, and scores, shape (n_matches, n_names); NaN where one is not weighed."""
+    """Names of the reasons, and their scores, shape (n_matches, n_names), NaN where a match lacks one."""
     names = list(dict.fromkeys(reason.called or reason.video for one in lane.matches for reason in one.reasons))
     scores = np.full((len(lane.matches), len(names)), np.nan)
     for row, one in enumerate(lane.matches):

@@ -40,7 +40,7 @@ MOST_CHANGES = 200  # saved for a project; the oldest are deleted first
 _MERGED = ("params",)  # fields whose parts do not depend on each other
 
 Fields: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
-# by key: what was there before, and after; None where there was nothing
+# by key: the value before and after; None where there was none
 Edits: TypeAlias = "dict[str, tuple[JsonValue, JsonValue]]"
 
 
@@ -90,7 +90,7 @@ class Saved:
     """A change as it was saved, and the project's revision after it."""
 
     revision: int  # of the project now
-    edits: Edits  # as they were made: on what was there
+    edits: Edits  # as they were made, merged with the values there
     change: Change | None  # in the history; None for one without words, or without edits
 
 
@@ -99,7 +99,7 @@ class UndoResult:
     """The result of undoing or redoing a change."""
 
     change: Change
-    values: Fields  # what was put under its keys; None: nothing is there any more
+    values: Fields  # the new values of its keys; None: the key is gone
     left: tuple[str, ...]  # keys of records that were changed since, which stay as they are
 
     @property
@@ -216,7 +216,7 @@ def amend_change(
 
 
 def _add_change(connection: Connection, project_id: str, words: str, edits: Edits, by: Window) -> Change:
-    """Add a change; those that were undone are deleted, except those of other open windows, and so are the oldest."""
+    """Add a change; undone changes are deleted, except those of other open windows, and so are the oldest changes."""
     mine = project_changes.c.project_id == project_id
     last = connection.scalar(select(func.max(project_changes.c.number)).where(mine)) or 0
     gone = project_changes.c.undone & project_changes.c.window.not_in(by.others)

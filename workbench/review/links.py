@@ -73,7 +73,7 @@ def open_links(workspace: Workspace, version_ids: Collection[str]) -> list[Revie
 
 
 def take_back(workspace: Workspace, token: str) -> None:
-    """Close a link, if it is open; what was answered by it stays."""
+    """Close a link, if it is open; its answers stay."""
     with workspace.database.write() as connection:
         connection.execute(review_links.delete().where(review_links.c.token == token))
 

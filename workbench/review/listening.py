@@ -132,7 +132,7 @@ def begin_preference(
     conditions: tuple[str, str],
     items: Sequence[Mapping[str, Any]],
 ) -> tuple[ListeningTest, tuple[PreferenceTrial, ...]]:
-    """Draw and save a test of which of two conditions is better, and by how much.
+    """Draw and save a test which of two conditions is better, and by how much.
 
     `items` is JSON for the record, one a trial: where both are compared, and by which gains they were matched. Raises
     `ParameterError` for no name, equal conditions, or too few or too many items.

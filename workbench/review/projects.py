@@ -106,7 +106,7 @@ def open_project(workspace: Workspace, project_id: str) -> Project:
 
 
 def project_on(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project | None:
-    """The last changed project on a video and a track, of which it may lack one; None without any."""
+    """The last changed project with this video and track, either of which may be None; None if there is none."""
     query = _newest().where(projects.c.video == _video(video), projects.c.track == _track(track)).limit(1)
     with workspace.database.read() as connection:
         return next(map(_project, connection.execute(query)), None)
@@ -127,7 +127,7 @@ def projects_on_track(workspace: Workspace, track: TrackSource) -> list[Project]
 
 
 def projects_in_words(touched: Sequence[Project]) -> str:
-    """Number and names of projects, of which the first are named: "3 projects (A, B, C)"."""
+    """Number of projects, and the names of the first ones: "3 projects (A, B, C)"."""
     names = [project.name for project in touched[:MOST_NAMED]]
     rest = [f"{len(touched) - MOST_NAMED} more"] if len(touched) > MOST_NAMED else []
     return f"{counted(len(touched), 'project')} ({', '.join(names + rest)})"

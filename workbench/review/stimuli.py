@@ -30,10 +30,10 @@ _LATE_SECONDS = 0.5  # by which the anchor is late where no beat follows
 def plan_excerpt(
     plan: LoopPlan, recording: Recording, at_s: VideoSeconds, seconds: float = EXCERPT_SECONDS
 ) -> Recording:
-    """What a plan plays around a video time, the middle of the excerpt, with faded ends.
+    """An excerpt of what a plan plays, with a video time in its middle and faded ends.
 
-    Shorter where the plan begins or ends. Raises `ParameterError` where nothing plays, and `PlanError` if the plan is
-    of another track.
+    It is shorter where the plan begins or ends. Raises `ParameterError` where nothing plays, and `PlanError` if the
+    plan is of another track.
     """
     if not 0.0 <= at_s <= plan.window_end:
         raise ParameterError(f"the plan plays from 0 to {plan.window_end:.1f} s, not at {at_s:.1f} s")
@@ -49,7 +49,7 @@ def reference_of(plan: LoopPlan, recording: Recording, seam: int) -> Recording:
 
 
 def anchor_of(plan: LoopPlan, recording: Recording, grid: BeatGrid, seam: int) -> Recording:
-    """A bad splice where a seam, from 0, is: what is entered begins a beat late, with the shortest fade.
+    """A bad splice at the place of a seam, from 0: the entered side begins a beat late, with the shortest fade.
 
     The splice is in the middle of the excerpt. Raises as `reference_of`.
     """

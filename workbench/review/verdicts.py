@@ -245,7 +245,7 @@ def _verdict(row: dict[str, Any], where: str) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """What was composed of a bundled track."""
+    """The composed truth of a bundled track."""
 
     grid: BeatGrid
     sections: tuple[tuple[int, int, str], ...]  # first bar, one past the last, name
@@ -278,7 +278,7 @@ def known_splices(tracks: Iterable[str], each: int = 24) -> list[Verdict]:
 
 
 def _notes(track: str) -> _Notes | None:
-    """What was composed of a bundled track; None if it has no beats to splice at."""
+    """The composed truth of a bundled track; None if it has no beats to splice at."""
     body = json.loads(bundled_path("data", "bundled", "truth", f"{track}.jams").read_text(encoding="utf-8"))
     written = {one["namespace"]: one["data"] for one in body["annotations"]}
     rows = written["beat_position"]

@@ -21,7 +21,7 @@ from workbench.features.spectrum import analyze_spectrum
 from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 from workbench.seams.profile import EndingKind, Restart, TrackEnding, TrackSection
 
-_CUT_DB = 30.0  # under the track; what is louder at the last sample was cut
+_CUT_DB = 30.0  # under the track; sound louder than that at the last sample was cut off
 _ONSET_DB = 5.0  # that an onset rises over the 60 ms before it
 _RING_SECONDS = 1.0  # a last sound that decays sooner is a dry hit
 _FADE_BARS = 2.0  # a level that sinks for longer may be a fade
@@ -35,7 +35,7 @@ _HIT_EDGES_HZ = (0.0, 120.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, np.in
 # by how much a band rises at a hit, and how far under its loudest twentieth it may stay, one pair or the other
 _HITS_DB = ((10.0, 15.0), (15.0, 20.0))
 _HIT_RISES_S = 0.02
-_HIT_BEFORE_S = (0.03, 0.09)  # over which the loudest before a hit is taken, so that strings which beat are none
+_HIT_BEFORE_S = (0.03, 0.09)  # whose loudest level a hit must exceed, so that beating strings are no hits
 # under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds
 _HIT_SOUNDS_DB = 6.0
 _HIT_FALLS_DB = 10.0  # by which all of it may fall over a hit: where music is cut off, a click is audible too

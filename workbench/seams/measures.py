@@ -98,7 +98,7 @@ def part_names(params: SeamParams) -> tuple[str, ...]:
 def find_measure(name: str) -> SeamMeasure:
     """Find a seam measure by its name.
 
-    Raises `ParameterError` if there is none, or what is there is no seam measure.
+    Raises `ParameterError` if there is none, or it is no seam measure.
     """
     found: SeamMeasure = find(SEAM_MEASURES, name)
     texts = isinstance(found.unit, str) and isinstance(found.description, str)
@@ -145,7 +145,7 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
 
 
 def _fault_of(found: FloatArray, shape: tuple[int, int]) -> str:
-    """What is wrong with breaks, in words."""
+    """The fault of some breaks, in words."""
     if found.shape != shape:
         return f"an array of shape {found.shape}"
     finite = np.isfinite(found)

@@ -128,7 +128,7 @@ class Restart:
     enter: int
     """bar line of the head: the first one"""
     ring_db: float
-    """LU, the loudest moment of what is left out, over the track's median bar; negative"""
+    """LU, the loudest moment of the part left out, over the track's median bar; negative"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -385,7 +385,7 @@ def _quick_breaks(
 
 
 def measure_pairs(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> PairBreaks:
-    """Measure splices in both readings: what scoring costs, and no weight changes."""
+    """Measure splices in both readings: the costly part of scoring, which does not depend on weights."""
     n, far = params.context_beats, SECOND_BAR_WEIGHT
     loudness = _Stretches(evidence.loudness, pairs, n)
     after, before = (loudness.unlike((first, 1.0), (second, far)) for first, second in ((0, 1), (-1, -2)))

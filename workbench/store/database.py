@@ -46,7 +46,7 @@ _MAKING_SECONDS = 2.0
 _CONNECTIONS = 8  # that stay open: as many as a process of the service has threads for them
 _PATIENCE = {
     "connect_timeout": 30,  # s
-    "tcp_user_timeout": 30_000,  # ms that what was sent may stay unconfirmed
+    "tcp_user_timeout": 30_000,  # ms that sent data may stay unconfirmed
     "keepalives_idle": 30,  # s of silence before the server is asked whether it lives
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -77,7 +77,7 @@ recordings = sa.Table(
     "recordings",
     metadata,
     sa.Column("content_hash", sa.Text, primary_key=True),  # one row for equal bytes, however many tracks they are
-    sa.Column("measured", sa.Text, nullable=False),  # JSON object of what was measured
+    sa.Column("measured", sa.Text, nullable=False),  # JSON object of measured facts
     sa.Column("descriptor", sa.Text, nullable=False),  # energy contour and sound vector, float16 in base64
     sa.Column("analysis", sa.Text, nullable=False),  # version and digest of the parameters it was measured with
     sa.Column("measured_at", sa.Text, nullable=False),
@@ -95,7 +95,9 @@ revisions = sa.Table(
     "revisions",
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("revision", sa.BigInteger, nullable=False),  # raised by every transaction that changes what it names
+    sa.Column(
+        "revision", sa.BigInteger, nullable=False
+    ),  # raised by each transaction that changes what `name` stands for
 )
 
 
@@ -330,7 +332,7 @@ class Database:
             return self._engine.connect()
 
     def as_store_error(self, error: Exception) -> Exception:
-        """What is raised in the place of an error: a `StoreError` for one of the database, else the error itself."""
+        """The error to raise: a `StoreError` for an error of the database, else the error itself."""
         return _as_store_error(self.url, error)
 
     def close(self) -> None:

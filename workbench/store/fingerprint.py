@@ -58,9 +58,10 @@ class StageKey:
 
     @classmethod
     def of(cls, content_hash: str, stage: str, version: int, *params: KeyPart) -> StageKey:
-        """The key of a stage such as "beats", whose code has a version, on a media file of some bytes.
+        """The key of a stage such as "beats", at a version of its code, for media of one content hash.
 
-        `params` are parameter objects and other parts that the result depends on; ParameterError: two of one name.
+        `params` are parameter objects and other parts that the result depends on. Raises `ParameterError` if two have
+        one name.
         """
         return cls(content_hash, stage, version, canonical_json(*params))
 
@@ -93,7 +94,7 @@ def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_ba
 
 
 def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
-    """A grid as JSON: what is stored of it, and what its revision is a digest of. A confidence of 1 is not named."""
+    """A grid as JSON, for storage and for the digest that is its revision. A confidence of 1 is not named."""
     grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
     if confidence != 1.0:
         grid["confidence"] = confidence

@@ -31,7 +31,7 @@ class CorrectedGrid:
     """place in the bar, from 1"""
     beats_per_bar: int
     note: str
-    """what was corrected, in the user's words"""
+    """the correction in the user's words"""
     at: str
     """ISO 8601, UTC"""
     confidence: float = 1.0

@@ -62,7 +62,7 @@ _ROOM = 0.1
 """share of the bound that is free after files were deleted, so that not every new file deletes others"""
 _TRIES = 10
 _FRESH_SECONDS = 3600.0
-"""age up to which an object is surely not deleted for want of a record that names it"""
+"""age up to which an object stays, even if no record names it yet"""
 _ABANDONED_SECONDS = 3600.0
 
 
@@ -92,7 +92,7 @@ def file_name(name: str, identity: str) -> str:
 
 
 class StoredFiles:
-    """The files of a home folder, or of a store of which the home folder is a cache. Threads may share one.
+    """The files of a home folder, or of a store that the home folder caches. Threads may share one.
 
     Without a store (None) files are in the home folder alone; with one, its copies take at most `cache_bytes`.
     """

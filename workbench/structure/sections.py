@@ -266,7 +266,7 @@ class _Median:
             self._counts += np.bincount(bins, minlength=_MEDIAN_BINS + 1)
 
     def median(self, again: Iterable[FloatArray]) -> float:
-        """The median of what was counted; `again` are the same blocks, read if one block did not hold all."""
+        """The median of the counted values; `again` are the same blocks, read if one block did not hold all."""
         if self._only is not None:
             return float(np.median(self._only)) if self._only.size else 0.0
         total = int(self._counts.sum())

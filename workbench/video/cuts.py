@@ -412,7 +412,7 @@ def _best_apart(found: list[tuple[float, Border]]) -> list[Border]:
 
 
 def _slope(times: FloatArray, away: FloatArray, edge: int, step: int) -> int:
-    """Index to which the distance from a blank picture at `edge` grows, going by `step`; `edge` where it leaps.
+    """Index up to which the distance from a blank picture at `edge` grows, in steps of `step`; `edge` if it leaps.
 
     The slope ends where it is less than a quarter of what it was so far.
     """

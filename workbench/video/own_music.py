@@ -13,8 +13,9 @@ of a soundtrack hold anyway:
 The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not, and where there is a
 pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. What is 45 dB under the loud passages
 is no music either: the noise of a room has a pulse or a pitch now and then. Short breaks do not end it, and less than a
-phrase does not count. It begins where near there sound begins after silence, or the bands' levels change most: where
-the four seconds after are likeliest to be music, and those before least; and ends likewise.
+phrase does not count. It begins near its first likely second, where sound begins after silence or the bands'
+levels change most: at the place with music likeliest in the four seconds after it, against those before. It ends
+likewise.
 
 References
 ----------
@@ -51,14 +52,14 @@ _SILENCE_SECONDS = 0.25
 _SILENCE_DB, _OVER_NOISE_DB = 45.0, 6.0  # under the loud passages, and over the quietest, up to which it is silent
 _PULSE_HOPS = (25, 150)  # lags at which attacks may come back
 _CLEAR = 0.45  # clarity from which on there is a pitch
-_ENOUGH_CLEAR = 0.2  # share of clear pitches, less of which say less
+_ENOUGH_CLEAR = 0.2  # share of clear pitches; with less, pitches count less
 _LOW_BANDS = 2  # of `workbench.video.bands.BAND_EDGES_HZ`: under 500 Hz
 _QUIET = 0.1  # quantile of the level
 # under which a pulse and a scale are those that noise has by chance: a pulse of 0.09, give or take 0.01, in ten seconds
 _NOISE, _SHORT_NOISE = (0.1, 0.2), (0.15, 0.3)
 _FLOOR = 1e-9  # power, -90 dBFS
 _STEPS_PER_SECOND = 10  # of edges
-_AUDIBLE_DB = 50.0  # under the loudest, less of which is no change: the pauses of a dry voice are silent
+_AUDIBLE_DB = 50.0  # under the loudest; quieter changes do not count, for the pauses of a dry voice are silent
 _CHANGE_SECONDS = 2  # to each side, over which a change is measured
 
 
@@ -162,7 +163,7 @@ class _Edges:
         self.silences = _silences(bands)
 
     def start(self, second: int) -> float:
-        """Where music begins that is likelier than not from a second on."""
+        """Where the music begins exactly, s, that is likelier than not from `second` on."""
         places = [last for _, last in self.silences if abs(last - second) <= _REACH_SECONDS]
         places.append(_edge(self.changes, second) if second else 0.0)
         if second <= _REACH_SECONDS and not any(first == 0.0 for first, _ in self.silences):
@@ -170,7 +171,7 @@ class _Edges:
         return max(places, key=lambda at: self._odds(at, at + _EDGE_SECONDS) - self._odds(at - _EDGE_SECONDS, at))
 
     def end(self, second: int) -> float:
-        """Where music ends that is likelier than not up to a second."""
+        """Where the music ends exactly, s, that is likelier than not up to `second`."""
         places = [first for first, _ in self.silences if abs(first - second) <= _REACH_SECONDS]
         places.append(_edge(self.changes, second) if second < self.seconds else self.seconds)
         if self.seconds - second <= _REACH_SECONDS and not any(last == self.seconds for _, last in self.silences):

@@ -73,7 +73,7 @@ _LOUD_MUSIC = 3.5  # log-odds of music that drowns a voice
 _HELD = 0.02  # of the cue, under which no note is held
 _SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
 _DETECTOR_SURE = 9.0  # certainty; what it lacks of this is the most that the network can say against talk
-_NO_ODDS = -2.0  # of the network, down to which it says nothing of what has no pitch: it knows no whispers
+_NO_ODDS = -2.0  # of the network; above this it decides nothing about sound without pitch, because it knows no whispers
 _NO_VOWEL, _VOWEL = np.log2(_SHORTEST_VOWEL / 0.2), np.log2(0.06 / 0.2)  # nothing pitched, and pitched for 60 ms
 
 

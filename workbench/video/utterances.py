@@ -69,7 +69,7 @@ class DetectedVoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundtrackMeasure:
-    """What was measured on a soundtrack."""
+    """Measurements of a soundtrack."""
 
     levels: LevelCurve | None
     """loudness on the video's clock; None where there is no audio stream"""
@@ -86,7 +86,7 @@ class SoundtrackMeasure:
     path: Path | None = None
     """the file it was measured in, for voice detectors that are not ours; None: it came from memory"""
     detected: DetectedVoice | None = None
-    """by a voice detector that is not ours; None: it was not asked"""
+    """utterances found by an external voice detector; None: none was asked"""
 
 
 class Detected(NamedTuple):
@@ -214,7 +214,7 @@ def uncertain_ranges(
 ) -> Utterances:
     """Stretches that may hold speech, outside the detected utterances, to the millisecond.
 
-    None where the pitches were not measured, or with an external detector, of whose doubts nothing is known.
+    None if the pitches were not measured, or with an external detector, whose doubts are unknown.
     """
     params = params or VoiceParams()
     if soundtrack.levels is None or soundtrack.pitches is None or params.detector != OWN:

@@ -218,7 +218,7 @@ def list_files(paths: Iterable[Path]) -> Listing:
 
 
 def _is_sound(file: Path) -> bool:
-    """Whether a file of a folder is taken for music: by its suffix, and without one by what is in it."""
+    """Whether a file of a folder counts as music: by its suffix, and without one by its content."""
     if file.suffix:
         return file.suffix.lower() in SUFFIXES and file.is_file()
     if not file.is_file() or file.name.startswith("."):
@@ -356,7 +356,7 @@ class _Adding:
         yield from self._flush()
 
     def _collect(self) -> Iterator[Added]:
-        """Wait for an analysis or more; write what is ready when it is time to."""
+        """Wait for one or more analyses; write those that are ready when it is time to."""
         timeout = self._seconds_left() if self.ready else None
         done, _ = wait(self.jobs, timeout=timeout, return_when=FIRST_COMPLETED)
         for job in done:
@@ -373,11 +373,11 @@ class _Adding:
             yield from self._flush()
 
     def _seconds_left(self) -> float:
-        """s until what is ready should be written."""
+        """s until the ready analyses should be written."""
         return max(0.0, self.written + _BATCH_SECONDS - time.monotonic())
 
     def _flush(self) -> Iterator[Added]:
-        """Write what is ready in one transaction, then report it."""
+        """Write the ready analyses in one transaction, then report them."""
         ready, measurements = self.ready, self.measurements
         self.ready, self.measurements, self.written = [], [], time.monotonic()
         if not ready:

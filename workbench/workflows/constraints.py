@@ -49,7 +49,7 @@ _Pair = tuple[_Number, _Number]
 
 
 def read_seconds(text: str) -> float | None:
-    """The seconds of a time as M:SS or in seconds, both with decimals (`1:05`, `65.5`); None for what is no time."""
+    """The seconds of a time as M:SS or in seconds, both with decimals (`1:05`, `65.5`); None for other text."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         return None
@@ -58,7 +58,7 @@ def read_seconds(text: str) -> float | None:
 
 
 def read_time(text: str) -> float:
-    """The seconds of a time as `read_seconds` reads it; raises `ConstraintError` for what is no time."""
+    """The seconds of a time as `read_seconds` reads it; raises `ConstraintError` for other text."""
     seconds = read_seconds(text)
     if seconds is None:
         raise ConstraintError(f"{text!r} is not a time such as 1:05 or 65.5")
@@ -66,7 +66,7 @@ def read_time(text: str) -> float:
 
 
 def read_length(text: str) -> float:
-    """A length as `read_seconds` reads it; raises `ConstraintError` for what is none."""
+    """A length as `read_seconds` reads it; raises `ConstraintError` for other text."""
     seconds = read_seconds(text)
     if seconds is None:
         raise ConstraintError(f"{text!r} is not a length such as 90 or 2:37")
@@ -121,7 +121,7 @@ def _pair(text: str, otherwise: str) -> tuple[float, float]:
 
 
 class _Recorded(BaseModel):
-    """What is asked of a plan in JSON types, called by the options of the command line; other names are ignored."""
+    """The request of a plan in JSON types, by the names of command-line options; other names are ignored."""
 
     never_cut: tuple[_Pair, ...] = ()
     forbid_seam: tuple[_Pair, ...] = ()
@@ -152,7 +152,7 @@ def request_records(request: PlanRequest) -> dict[str, JsonValue]:
 
 
 def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
-    """What was asked of a plan, from the constraints of its provenance; other names are ignored.
+    """The request of a plan, from the constraints of its provenance; other names are ignored.
 
     Raises `PlanError` for a value that `request_records` does not write.
     """
@@ -188,7 +188,7 @@ def last_cut(workspace: Workspace, video: Path) -> VideoSeconds:
 
 
 def recorded_request(made: Provenance | None) -> PlanRequest:
-    """What was asked of a plan with this provenance, and whether only a loop would do; without one, a loop alone."""
+    """The request of a plan with this provenance; without provenance, a loop alone."""
     if made is None:
         return LOOP_ALONE
     loops = "loop" in (made.command, made.constraints.get("made_by"))
@@ -218,7 +218,7 @@ def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constrain
     `ConstraintError` if a splice leaves no room for a crossfade.
     """
     profile = analysis.profile
-    if profile.downbeats.size < 3 or find_wrong(profile, constraints):  # the planner says what is wrong
+    if profile.downbeats.size < 3 or find_wrong(profile, constraints):  # the planner reports the fault
         return analysis
     of_pairs: dict[tuple[int, int], NamedSplice] = {}
     for one in constraints.pinned:

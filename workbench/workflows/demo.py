@@ -143,7 +143,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """Result of the demo: its files and what was computed for them."""
+    """Result of the demo: its files and the values computed for them."""
 
     folder: Path
     rendered: Path

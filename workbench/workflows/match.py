@@ -111,7 +111,7 @@ def match_json(
 
 
 def unclear_line(lane: Lane) -> str | None:
-    """That no placement of some tracks is better than chance, and of which; None where all have a better one."""
+    """A note on tracks whose placements are no better than chance; None if there are no such tracks."""
     unclear = [
         found.track.called for found in lane.matches if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
     ]

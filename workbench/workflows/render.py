@@ -84,7 +84,7 @@ def find_target(name: str) -> DeliveryTarget:
 
 
 def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
-    """Speech in a video, pairs of video seconds, sorted and disjoint: what its mix says, or else what is detected."""
+    """Speech in a video, pairs of video seconds, sorted and disjoint: from its mix, or else detected."""
     if mix is not None and mix.duck is not None:
         return gains_of(mix).speech_ranges
     measure = measure_soundtrack(workspace, video)
@@ -188,7 +188,7 @@ def render_measured(
 
     has_picture = video is not None and out.suffix.lower() not in SOUND_SUFFIXES and probe(video).has_video
     shown = video if has_picture else None
-    # What is written through cannot be read back: the finished file is measured before it is copied there.
+    # A pipe or device cannot be read back: the finished file is measured before it is copied there.
     suffix = out.suffix or (".wav" if shown is None else ".mkv")
     with written_whole(out, suffix=suffix) if is_stream(out) else nullcontext(out) as file:
         if shown is not None:

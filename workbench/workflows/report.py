@@ -56,7 +56,7 @@ _MP3_BIT_RATE = 160_000  # bit/s of the excerpts on a page
 _MOST_HEARD_SECONDS = 600.0  # s of music that are put into a page whole; ten minutes are 16 MB of it
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _BESIDE_SECONDS = 1.0  # s of sound to both sides of a passage that is played
-_MOST_UNCERTAIN = 5  # stretches of what may be speech that are played, the longest
+_MOST_UNCERTAIN = 5  # stretches of possible speech that are played, the longest
 _RAISED_TO = 0.5  # peak that the video's own sound is raised to where it is quieter
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128  # widths of the large frames and of the tiles of a timeline
 _CATALOG_HEAD = (
@@ -134,7 +134,7 @@ def write_lengths_report(workspace: Workspace, several: Sequence[Planned], out: 
 def _plan_sections(
     workspace: Workspace, loop: Planned, plan: LoopPlan, recording: Recording, chosen: str = ""
 ) -> list[ReportSection]:
-    """The plan, its options and its seams; `chosen` is what a command needs to find it among several."""
+    """The plan, its options and its seams; `chosen` is the option by which a command finds it among several."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     seams = show_seams(workspace, plan, recording, loop.analysis)
     whole = _whole_music(workspace, loop, plan, recording, chosen)
@@ -257,7 +257,7 @@ def video_section(timeline: VideoOverview) -> ReportSection:
 
 
 def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
-    """What was measured of a video, in words: pairs of name and value."""
+    """Measurements of a video, in words: pairs of name and value."""
     picture, sound = watched.picture, watched.soundtrack
     shots, kinds = len(picture.shots), [str(border.kind) for border in picture.borders]
     found = [f"{kinds.count(kind)} {word}" for kind, word in _BORDER_WORDS.items() if kinds.count(kind)]
@@ -663,7 +663,7 @@ def _loudness_facts(levels: SoundLevels) -> list[tuple[str, str]]:
 
 
 def _delivery_table(levels: SoundLevels, workspace: Workspace) -> Table:
-    """What each delivery target asks of the sound, and what it takes to get there."""
+    """The requirement of each delivery target, and the gain that meets it."""
     rows = []
     for name, target in DELIVERY_TARGETS.items():
         found = gain_for(levels, target, workspace.params.render)

@@ -50,7 +50,7 @@ from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 from workbench.workflows.splice import plan_again, preview_json, splice_again, splice_json
 
-# Keys of a result that say what a caller calls things, whose they are, or how it words a refusal, not what was computed
+# Keys of a result for a caller's names, owners and the words of a refusal: nothing that was computed
 _CALLED = ("title", "artist_name", "path", *CREDITS)
 _NAMES = frozenset(("video_id", "track_id", "track", *_CALLED, "hint", KEY))
 _LANE_LISTS = ("matches", "candidate_pool")

@@ -356,7 +356,9 @@ def plan_of(
         raise PlanError("a plan has at least one segment")
     shortest = min(one.length for one in played)
     if not 0.0 <= gain_glide_seconds <= shortest:
-        raise PlanError(f"room: a glide lasts 0 s to the shortest segment's {shortest:g} s, got {gain_glide_seconds}")
+        raise PlanError(
+            f"room: a gain glide lasts 0 to {shortest:g} s, as the shortest segment, got {gain_glide_seconds}"
+        )
     count = len(played) - 1
     fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
     scores = _scores(np.array([(one.song_from, one.song_to) for one in played]), recording, grid, params)
@@ -503,7 +505,7 @@ def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
 
 
 def _time(name: str, given: object) -> float:
-    """Seconds of what was given as a time."""
+    """Seconds of a time given as number or text."""
     seconds = read_seconds(given) if isinstance(given, str) else given
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
         raise ParameterError(f"{name} is a time in seconds, or a text such as 0:40; got {given!r}")

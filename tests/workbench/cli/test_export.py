@@ -277,7 +277,7 @@ def test_the_track_is_not_written_over_by_its_media(
     own.write_bytes(track_file.read_bytes())
     files = ("--track", own, "-o", tmp_path / "cut.edl")
     errors = workbench.refused(1, "export", plan_file, "--format", "edl", "--with-media", *files)
-    assert "cut-track.wav: what is written is made from this file; choose another name" in errors
+    assert "cut-track.wav: the output is made from this file; choose another name" in errors
     assert own.read_bytes() == track_file.read_bytes()
 
 

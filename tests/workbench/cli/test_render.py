@@ -219,7 +219,7 @@ def test_no_stem_and_no_track_is_written_over(
     track.write_bytes(track_file.read_bytes())
     before = {path: path.read_bytes() for path in tmp_path.glob("*.wav")}
     err = workbench.refused(1, "render", aligned, "--track", track, *stems, "-o", tmp_path / name)
-    assert "what is written is made from this file" in err
+    assert "the output is made from this file" in err
     assert {path: path.read_bytes() for path in tmp_path.glob("*.wav")} == before
 
 

@@ -60,7 +60,7 @@ class Grammar:
         """An entry that maps words to words."""
         entry = self.entry(path)
         if not isinstance(entry, Mapping) or not all(isinstance(value, str) for value in entry.values()):
-            raise ResourceMissing(f"{self._name}: {path} has to give a word for each word")
+            raise ResourceMissing(f"{self._name}: {path} must map words to words")
         return dict(entry)
 
     def any_of(self, path: str, *languages: str) -> str:

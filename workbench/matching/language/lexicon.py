@@ -125,11 +125,11 @@ class Lexicon:
     """those of the terms that are not English"""
     scenes: tuple[TextScene, ...]
     cues: Mapping[str, tuple[int, ...]]
-    """a word to the scenes that are recognized by it; of English ones the forms in -ing and -ed too"""
+    """scenes (indices) that each word points to, including the forms in -ing and -ed of English words"""
     foreign_cues: frozenset[str]
     """those of the cues that are words of another language than English, and perhaps of English too"""
     stems: Mapping[str, str]
-    """a long foreign cue without its last vowel to that cue; see `inflected`"""
+    """each long foreign cue by its form without the last vowel; see `inflected`"""
     lines: tuple[Line, ...]
 
     def of(self, kind: Kind) -> slice:

@@ -55,7 +55,7 @@ def test_an_entry_without_phrases_is_named(grammar: Grammar, path: str) -> None:
 def test_other_mistakes_are_named(grammar: Grammar) -> None:
     with pytest.raises(ResourceMissing, match=r"a\.toml: wrong: '\(' is no regular expression"):
         grammar.any_of("wrong")
-    with pytest.raises(ResourceMissing, match=r"a\.toml: voice has to give a word for each word"):
+    with pytest.raises(ResourceMissing, match=r"a\.toml: voice must map words to words"):
         grammar.pairs("voice")
 
 
