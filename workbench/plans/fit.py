@@ -293,7 +293,8 @@ def _plans_of_any_kind(fit: Fit) -> list[LoopPlan]:
     if music <= playable + slack:
         plans = _cuts(CutSearch(fit)) or _cuts(CutSearch(fit, in_ending=True))
         if plans:
-            return plans
+            starts_late = request.start_at is None and all(plan.music_in > 0.0 for plan in plans)
+            return [*plans, *_with_silence(fit)] if starts_late and not fit.is_piece else plans
     if music > playable + _NEARLY:
         plans = _loops(fit)
         is_fair = bool(plans) and plans[0].seam_score < fit.params.min_seam_score and not request.constraints.pinned

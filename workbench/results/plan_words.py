@@ -274,6 +274,10 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params
     seams = len(option.seam_times) - len(served.seam_times)
     if seams and _HAS_NO_SEAM not in found:
         found.append(f"has {counted(abs(seams), 'more seam' if seams > 0 else 'fewer seam')}")
+    if option.music_in == 0.0 < served.music_in:
+        found.insert(0, "begins with the picture")
+    elif served.music_in == 0.0 < option.music_in:
+        found.insert(0, f"begins {option.music_in:.1f} s after the first picture")
     if not found:
         found.append("takes other bars at its seams")
     return ", ".join(found[:_MOST_DIFFERENCES])

@@ -290,6 +290,15 @@ def test_a_button_lands_its_hit_on_a_downbeat() -> None:
     assert plan.end_label.startswith("button")
 
 
+def test_a_length_with_silence_at_the_end_has_an_option_that_begins_with_the_picture() -> None:
+    profile = replace(track_profile(), song_duration=135.0)  # its music lasts from 0.3 to 130.7 s
+    plan = Fit(134.3).plan(profile)
+    assert 0.0 < plan.music_in < 2.0
+    (at_once,) = (option for option in plan.options if option.music_in == 0.0)
+    assert at_once.song_start == 0.3
+    assert at_once.segments[-1].song_to == pytest.approx(134.6)
+
+
 def test_a_button_has_time_to_ring() -> None:
     profile = track_profile(ending=None)
     assert Fit(31.0, end_on=30.02).plan(profile).ending.tail_seconds >= 0.3

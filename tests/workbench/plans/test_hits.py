@@ -166,7 +166,7 @@ def test_hits_outside_of_the_video_and_the_track() -> None:
     profile = track_profile()
     answer = the_refusal(plan_fit(profile, 60.0, PlanRequest(hits=(Hit(61.0, 30.0),))))
     assert "outside of 60 s" in answer.hint
-    with pytest.raises(ConstraintError, match="ends at"):
+    with pytest.raises(ConstraintError, match="last sound at"):
         plan_fit(profile, 60.0, PlanRequest(hits=(Hit(30.0, profile.last_sound + 1.0),)))
     with pytest.raises(ParameterError, match="0 s or more"):
         Hit(-1.0)
