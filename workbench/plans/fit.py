@@ -2,7 +2,8 @@
 
 A length that the track can fill without repeating anything is planned by `workbench.plans.cutdown`: as it is, trimmed
 at its head or tail, or with parts left out. A longer one is planned as a loop (`workbench.plans.loop`), which need not
-be longer by 30 s here; where no loop satisfies the request, by the same search with loops back among its splices.
+be longer by 30 s here; where no loop satisfies the request, by the same search with loops back among its splices. Where
+no splice leads past a range that is not played, the music begins behind it.
 Music without bars (speech, a drone, silence) is played straight.
 
 What was asked for (`workbench.plans.request`) is satisfied or refused: a `Refusal` names the smallest part of it that
@@ -253,9 +254,9 @@ def _out_of_range(fit: Fit) -> Refusal | None:
 
 
 def _plans(fit: Fit) -> list[LoopPlan]:
-    """Plans that keep what was asked for, best first, none without any; where it must be by seams under the floor.
+    """Plans that keep what was asked for, best first; empty if there is none.
 
-    A raised floor stays, and so does that of a length alone; else it falls to `REQUEST_FLOOR`.
+    For kept parts and hits the floor of seam scores falls down to `REQUEST_FLOOR`, unless it was raised.
     """
     floor = fit.params.min_seam_score
     plans = _plans_at_floor(fit)
