@@ -79,6 +79,11 @@ class Sentence:
         return "".join(map(str, self.parts))
 
 
+def plain_seconds(seconds: float) -> str:
+    """Seconds to the millisecond, as one types them: without zeros at the end."""
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")
+
+
 class WorkbenchError(Exception):
     """Base of everything this package raises on purpose; its text is fit to show to a user.
 

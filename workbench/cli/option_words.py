@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.errors import Argument, Sentence, WorkbenchError
-from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.errors import Argument, Sentence, WorkbenchError, plain_seconds
+from workbench.plans.refusals import Refusal, RefusalReason
 
 if TYPE_CHECKING:
     from workbench.plans.constraints import Constraint

@@ -21,7 +21,7 @@ from workbench.cli.options import explain_audio
 from workbench.cli.plan_files import read_plan_request, spans_in_words
 from workbench.cli.plan_options import LAST_CUT
 from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
-from workbench.errors import StoreError
+from workbench.errors import StoreError, plain_seconds
 from workbench.files import written_whole
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
@@ -30,7 +30,7 @@ from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.fit import shares_its_parts
 from workbench.plans.hits import HIT_SECONDS, hit_distance
 from workbench.plans.plan import EndKind, LoopPlan
-from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.refusals import Refusal
 from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plots.align import align_figure
 from workbench.plots.palette import png

@@ -39,9 +39,8 @@ from workbench.review.history import Fields, UndoResult
 from workbench.review.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.demo import demo_loop
-from workbench.workflows.mix import draw_envelope
 from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
-from workbench.workflows.plan import Planned, plan_track
+from workbench.workflows.plan import Planned, draw_envelope, plan_track
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

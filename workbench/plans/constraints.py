@@ -21,9 +21,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.errors import ConstraintError, ContradictionError, Sentence
+from workbench.errors import ConstraintError, ContradictionError, Sentence, plain_seconds
 from workbench.plans.plan import BORDER_SECONDS, nearest_line
-from workbench.plans.refusals import plain_seconds
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
 from workbench.seams.profile import LoopProfile
 

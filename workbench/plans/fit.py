@@ -18,7 +18,7 @@ from math import floor, inf, isfinite
 
 import numpy as np
 
-from workbench.errors import ContradictionError, Sentence
+from workbench.errors import ContradictionError, Sentence, plain_seconds
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import PlayedSegments, Window, build_plan
@@ -71,7 +71,7 @@ from workbench.plans.plan import (
     song_at,
 )
 from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR, is_raised
-from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
+from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.plans.suggestions import suggest_landings

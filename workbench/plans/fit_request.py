@@ -7,12 +7,11 @@ from math import isfinite
 
 import numpy as np
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, plain_seconds
 from workbench.params import CoverParams
 from workbench.plans.constraints import LineConstraints, on_lines
 from workbench.plans.ends import EARLY_SECONDS, MIN_RING_SECONDS
 from workbench.plans.plan import BORDER_SECONDS, LoopPlan
-from workbench.plans.refusals import plain_seconds
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile

@@ -48,7 +48,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.errors import ContradictionError
+from workbench.errors import ContradictionError, plain_seconds
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import (
@@ -77,7 +77,7 @@ from workbench.plans.constraints import (
 )
 from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, nearest_line, segment_table
 from workbench.plans.plan_score import FAIR, LIMIT_PENALTY, NOTICED, is_raised
-from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import find_repetition, is_varied, least_variety, wears_less
 from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
 from workbench.recording import BoolArray, FloatArray, IntArray

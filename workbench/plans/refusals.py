@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from workbench.errors import Sentence
+from workbench.errors import Sentence, plain_seconds
 
 if TYPE_CHECKING:  # processes that answer HTTP know refusals, and load no array code
     from workbench.plans.constraints import Constraint, NamedSplice
@@ -108,11 +108,6 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         track_seconds=track,
         required_excess_seconds=excess,
     )
-
-
-def plain_seconds(seconds: float) -> str:
-    """Seconds to the millisecond, as one types them: without zeros at the end."""
-    return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 def _refusal(reason: RefusalReason, hint: str) -> Refusal:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from workbench.errors import Argument, PlanError
+from workbench.errors import Argument, PlanError, plain_seconds
 from workbench.plans.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
-from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.results.body import Body, Count, NonNegative, first_fault, optional
 from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody

@@ -13,7 +13,7 @@ from math import floor
 
 import numpy as np
 
-from workbench.errors import Sentence
+from workbench.errors import Sentence, plain_seconds
 from workbench.params import CoverParams
 from workbench.plans.constraints import (
     NO_CONSTRAINTS,
@@ -37,7 +37,6 @@ from workbench.plans.plan import (
     segment_table,
 )
 from workbench.plans.plan_score import AUDIBLE
-from workbench.plans.refusals import plain_seconds
 from workbench.plans.repetition import VARIETY_WINDOW, Repetition, find_repetition, is_varied, least_variety, variety
 from workbench.plans.request import PlanRequest
 from workbench.recording import FloatArray, clock, counted

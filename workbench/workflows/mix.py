@@ -3,31 +3,26 @@
 The soundtrack is measured once a video and cached in the store: its loudness curve and the probability of speech,
 both on the video's clock. The music is measured as it will be played, with seams and gains.
 
-Functions: `mix_under`; `played_bar_lines`; `draw_envelope`, for drawn ducking; `measure_soundtrack`.
+Functions: `mix_under`; `played_bar_lines`; `measure_soundtrack`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.analysis.provenance import DRAWN_ENVELOPE
 from workbench.analysis.track import Sound, beat_stage
 from workbench.analysis.video import load_soundtrack, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import level_curve_of_blocks
 from workbench.mix.balance import Mix, plan_mix
-from workbench.mix.drawn_envelope import Points, with_drawn
 from workbench.plans.plan import LoopPlan, played_times
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.utterances import SoundtrackMeasure
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from workbench.workflows.plan import Planned
+    pass
 
 
 def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
@@ -44,18 +39,6 @@ def played_bar_lines(workspace: Workspace, plan: LoopPlan, track: Path) -> Float
     if workspace.params.mix.own_music != "yield":
         return None
     return played_times(plan, beat_stage(Sound(workspace, track)).grid.downbeats)
-
-
-def draw_envelope(planned: Planned, points: Points | None) -> Planned:
-    """A plan whose mix has a drawn envelope (`workbench.mix.drawn_envelope`), which its provenance holds.
-
-    None goes back to the measured one. Without a mix it is returned as it is.
-    """
-    if planned.mix is None:
-        return planned
-    drawn: JsonValue = None if points is None else [[at, depth] for at, depth in points]
-    made = None if planned.provenance is None else planned.provenance.with_constraint(DRAWN_ENVELOPE, drawn)
-    return replace(planned, mix=with_drawn(planned.mix, points), provenance=made)
 
 
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:

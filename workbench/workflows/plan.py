@@ -4,9 +4,8 @@ If the music cannot do it, or the sound of a track of the catalog cannot be deco
 a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
 
 Functions: `plan_track`, and `plan_lengths` for several that share their parts. A plan, or why there is none, is a
-`Planned`.
-`planned_body` and `planned_json`, the result as JSON, without and with its provenance; `save_plan`, that as a file;
-`read_planned`, a plan from such a file; `video_length`, of what is to be covered.
+`Planned`. `planned_body` and `planned_json`, the result as JSON, without and with its provenance; `save_plan`, that as
+a file; `read_planned`, a plan from such a file; `draw_envelope`, a plan with drawn ducking; `video_length`.
 """
 
 from __future__ import annotations
@@ -38,17 +37,18 @@ from workbench.errors import (
     ParameterError,
     PlanError,
     StoreError,
+    plain_seconds,
 )
 from workbench.files import write_json
 from workbench.media.probe import probe
-from workbench.mix.drawn_envelope import read_points, with_drawn
+from workbench.mix.drawn_envelope import Points, read_points, with_drawn
 from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
 from workbench.plans.file_loop import FileLoop, plan_file_loop
 from workbench.plans.fit import plan_fits
 from workbench.plans.hits import find_arrival
 from workbench.plans.plan import LoopPlan
-from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.refusals import Refusal
 from workbench.plans.request import LENGTH_ALONE, Hit, PlanRequest
 from workbench.recording import Shown
 from workbench.render.playback import check_length_of_video
@@ -63,6 +63,7 @@ from workbench.workflows.splice import PlanPreview, SplicePreview, preview_json
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from pydantic import JsonValue
 
     from workbench.mix.balance import Mix
 
@@ -372,6 +373,18 @@ def read_planned(workspace: Workspace, result: Mapping[str, Any], track: TrackSo
             mix = with_drawn(mix_under(workspace, plan, track.path, video), drawn)
     analysis = analyze(workspace, track.path)
     return Planned(track, video, plan.window_end, plan, analysis, mix, made, recorded_request(made))
+
+
+def draw_envelope(planned: Planned, points: Points | None) -> Planned:
+    """A plan whose mix has a drawn envelope (`workbench.mix.drawn_envelope`), which its provenance holds.
+
+    None goes back to the measured one. Without a mix it is returned as it is.
+    """
+    if planned.mix is None:
+        return planned
+    drawn: JsonValue = None if points is None else [[at, depth] for at, depth in points]
+    made = None if planned.provenance is None else planned.provenance.with_constraint(DRAWN_ENVELOPE, drawn)
+    return replace(planned, mix=with_drawn(planned.mix, points), provenance=made)
 
 
 def video_length(video: Path | float) -> float:

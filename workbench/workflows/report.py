@@ -21,7 +21,7 @@ from workbench.analysis.progress import Progress
 from workbench.analysis.track import Analysis
 from workbench.analysis.video import analyze_video
 from workbench.analysis.workspace import Workspace
-from workbench.errors import StoreError
+from workbench.errors import StoreError, plain_seconds
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.features.levels import LevelCurve, level_curve_of_blocks
 from workbench.files import write_text
@@ -33,7 +33,7 @@ from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams, WorkbenchParams
 from workbench.plans.plan import LoopPlan, PlanKind
-from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.refusals import Refusal
 from workbench.plots.mix import mix_figure, soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure

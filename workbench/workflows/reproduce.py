@@ -46,8 +46,7 @@ from workbench.workflows.conform import (
 )
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.match import match, match_json
-from workbench.workflows.mix import draw_envelope
-from workbench.workflows.plan import plan_lengths, plan_track, planned_json
+from workbench.workflows.plan import draw_envelope, plan_lengths, plan_track, planned_json
 from workbench.workflows.splice import plan_again, preview_json, splice_again, splice_json
 
 # Keys of a result for a caller's names, owners and the words of a refusal: nothing that was computed

@@ -34,7 +34,7 @@ from workbench.analysis.provenance import (
 from workbench.analysis.track import Analysis, BeatAnalysis, Sound, beat_stage, detected_grid, grid_parts
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.errors import ConstraintError, ParameterError, PlanError, plain_seconds
 from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.params import WorkbenchParams
 from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
@@ -50,7 +50,7 @@ from workbench.plans.plan import (
     segment_starts,
     segment_table,
 )
-from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.refusals import Refusal
 from workbench.plans.splices import seam_gains
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording, Shown
