@@ -9,7 +9,6 @@ Functions: `mix_under`; `played_bar_lines`; `measure_soundtrack`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.analysis.track import Sound, beat_stage
 from workbench.analysis.video import load_soundtrack, with_voices
@@ -20,9 +19,6 @@ from workbench.plans.plan import LoopPlan, played_times
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.utterances import SoundtrackMeasure
-
-if TYPE_CHECKING:
-    pass
 
 
 def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
