@@ -31,7 +31,7 @@ from workbench.analysis.provenance import (
 from workbench.analysis.sources import TrackSource, find_in_catalog, find_track, recorded_track
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import audio_id
-from workbench.cli.option_words import in_options
+from workbench.cli.option_words import error_in_options, in_options
 from workbench.cli.plan_options import AskedMusic
 from workbench.cli.terminal import say
 from workbench.errors import InputError, PlanError, Sentence, UnknownTrack
@@ -178,9 +178,11 @@ def _find_track(workspace: Workspace, asked: AskedMusic, result: Mapping[str, An
             return find_in_catalog(workspace, track_id)
     made = read_provenance(result)
     if made is not None and made.track is not None:
-        with suppress(InputError):
+        try:
             path = recorded_track(workspace, made.track, folders_of(asked.file))
-            return TrackSource(track_id or path.name, path, None)
+        except InputError as error:
+            raise click.UsageError(f"{needed_by} needs the track: {error_in_options(error)}") from error
+        return TrackSource(track_id or path.name, path, None)
     unknown = "" if track_id is None else f"the catalog has no track {track_id}, and "
     raise click.UsageError(f"{unknown}{needed_by} needs the track: give --track FILE")
 

@@ -71,6 +71,9 @@ def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made
         save_plan(plan_track(workspace, given, 10.0), file)
     err = workbench.refused(2, "render", file, "-o", tmp_path / "none.wav", *home)
     assert "a render needs the track" in err
+    (tmp_path / "song.wav").write_bytes(b"another recording of that name")
+    err = workbench.refused(2, "render", file, "-o", tmp_path / "none.wav", *home)
+    assert "no song.wav of these bytes beside the plan: give --track FILE" in err
     (tmp_path / "music").mkdir()
     shutil.move(given, tmp_path / "music" / "other name.wav")
     workbench.done("catalog", "add", tmp_path / "music", *home)
