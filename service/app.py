@@ -321,7 +321,7 @@ def _problem(request: ServiceRequest, exception: Exception) -> Problem:
 
 
 def _problem_of_http(request: ServiceRequest, exception: SanicException) -> Problem:
-    """The problem of a request that the server does not get as far as a handler."""
+    """The problem of a request that fails before it reaches a handler."""
     status = exception.status_code
     headers: Mapping[str, str] = getattr(exception, "headers", None) or {}
     if isinstance(exception, PayloadTooLarge):

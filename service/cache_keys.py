@@ -31,8 +31,7 @@ def mix_key(answer_key: str) -> str:
 
 
 def match_key(video_hash: str, catalog_revision: int, revision: str, brief: str | None = None) -> str:
-    """The key of a video's lane; `catalog_revision` counts the changes of the catalog
-    (`workbench.store.catalog_revision`)."""
+    """The key of a video's lane; `catalog_revision` is that of `workbench.store.catalog_revision`."""
     asked = () if brief is None else (brief,)
     return _key("match", video_hash, str(catalog_revision), revision, *asked)
 

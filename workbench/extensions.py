@@ -242,7 +242,7 @@ def _loaded(group: str, name: str, address: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:  # external code may raise any exception while it is imported
-        raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_message_of(error)}") from error
+        raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_text(error)}") from error
     return found
 
 
@@ -259,12 +259,10 @@ def _made(group: str, name: str, extension: Any) -> Any:
     try:
         return extension()
     except Exception as error:
-        raise ParameterError(
-            f"the {word_of(group)} {name} cannot be made without arguments: {_message_of(error)}"
-        ) from error
+        raise ParameterError(f"the {word_of(group)} {name} cannot be made without arguments: {_text(error)}") from error
 
 
-def _message_of(error: Exception) -> str:
+def _text(error: Exception) -> str:
     """Message of an error from external code, after its type unless that adds nothing."""
     return str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
 

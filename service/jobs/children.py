@@ -91,8 +91,7 @@ class Child:
         self.job: Job | None = None
         self.stage = ""
         self.deadline = 0.0
-        """monotonic s by which the job must have ended, with time for the imports until it is ready; only while it has
-        a job"""
+        """monotonic s by which its job must have ended, with time for the imports until it is ready"""
         self.ready = False
         self.revision = ""
         """of its analysis, once it is ready"""

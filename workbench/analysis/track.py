@@ -61,8 +61,8 @@ BEATS_VERSION = 10
 EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score measure beats in another way
 LOOPS_VERSION = 12  # raise it when the code of structure or loops changes a profile
 
-# Confidence of a grid under which a recording has no bars to be looped on with speech in more than this share
-# of what sounds: speech can be spliced in any pause
+# A recording with a grid under this confidence and speech in more than this share of its sound has no bars to loop:
+# speech can be spliced in any pause
 _SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
 
 # From which beats at a given tempo are taken: of 26 external recordings 25 have at most 0.01 at 0.93 and at 1.1 times

@@ -380,10 +380,8 @@ class Session(State):
                 with self.autosave.amend(step):
                     self.show_again(answer)
 
-        cache_key = partial(self._as_planned, track, video, request)
-        return self._make(
-            asked, plan_track, track, video, request, on_result=planned, cache_key=cache_key, auto_mix=True
-        )
+        key = partial(self._as_planned, track, video, request)
+        return self._make(asked, plan_track, track, video, request, on_result=planned, cache_key=key, auto_mix=True)
 
     def _make(
         self, asked: AskedPlan, function: Callable[..., Planned], *arguments: Any,
@@ -568,10 +566,8 @@ class Session(State):
         def written(path: Path) -> None:
             self.draw(path, on_result=mapped, is_current=is_open)
 
-        cache_key = stamps_of(track.path)
-        self.run(
-            track_file, track.path, on_result=written, is_current=is_open, subject=str(track.path), cache_key=cache_key
-        )
+        key = stamps_of(track.path)
+        self.run(track_file, track.path, on_result=written, is_current=is_open, subject=str(track.path), cache_key=key)
 
     def draw(
         self, path: Path, on_result: Callable[[LongSound], None], is_current: Callable[[], bool] | None = None

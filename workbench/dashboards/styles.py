@@ -21,7 +21,7 @@ def stylesheet(*names: str) -> str:
 
 
 def script(*names: str) -> str:
-    """The script of a component: what all of them have in common, files that several share, and its own."""
+    """The script of a component: the common part, files that several share, and its own."""
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("made", *names))
 
 

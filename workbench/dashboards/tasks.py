@@ -59,7 +59,7 @@ def call_immediately(function: Callable[[], None]) -> None:
 
 @dataclass(eq=False)
 class Task:
-    """A function to run in a worker process, and who is called about it."""
+    """A function to run in a worker process, and the callbacks for its news."""
 
     home: Home
     """of the workspace that the function takes"""

@@ -35,11 +35,11 @@ class Winner:
     point : its parameters by name
     mean : over the recordings that have the measure at this point
     tracks : how many these are
-    lead : by which it is better than the next point, on the recordings that both have
-    low : of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
-    sure : whether it beats every other point on six recordings or more, each interval leaving zero out, by a
-        measure that is made of nothing that was swept: only then is it the winner
-    made_of : parameters of the point that the measure is made of itself, by which it cannot judge them
+    lead : over the next point, on the recordings that both have
+    low : end of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
+    sure : whether it is the winner: it beats every other point on six recordings or more, each interval leaving
+        zero out, by a measure that depends on no swept parameter
+    made_of : parameters of the point that the measure itself depends on, and so cannot judge
     """
 
     measure: str

@@ -1,7 +1,7 @@
 """The rules of a brief on the tracks of a ranking, and how the brief was read, in words.
 
-Rules change no score, they part a list: first the tracks that satisfy all, then those of which one is not known, last
-those that break one, each part by score.
+Rules change no score; they order a list: tracks that satisfy all, then tracks that may break one, then tracks that
+break one, each group by score.
 """
 
 from __future__ import annotations

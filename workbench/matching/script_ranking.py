@@ -90,7 +90,7 @@ class ScriptWants:
     """The music to look for."""
 
     facets: FloatArray
-    """shape (n_facets,), each kind of length 1, or zeros where nothing of it is asked for"""
+    """shape (n_facets,), each kind of length 1, or zeros if nothing of a kind is asked for"""
     sound: ExpectedSound
     voice: bool
     """whether a singing voice was asked for"""

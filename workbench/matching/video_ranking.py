@@ -452,7 +452,7 @@ _FACTS = {
 }
 """the columns that each part of the scan reads"""
 _SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0, "bars": 12.0}
-"""what each takes beside the others: ms of a million tracks, as measured once"""
+"""cost of each part, ms for a million tracks, measured once"""
 
 
 def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:

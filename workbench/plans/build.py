@@ -73,7 +73,7 @@ class Window(NamedTuple):
 
 
 def plays_to(song_start: TrackSeconds, gain_seconds: FloatArray, music_seconds: float) -> int:
-    """Where in the track music of a length arrives, whole microseconds, whose splices add or take so many seconds."""
+    """Track time, whole microseconds, that music of a length reaches with splices that add or remove some seconds."""
     return micros(song_start) + micros(music_seconds) - int(np.rint(gain_seconds * 1e6).sum())
 
 

@@ -671,7 +671,7 @@ class _Search:
         return found
 
     def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
-        """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
+        """Whether the old plan took this join at the same picture, so that it costs nothing."""
         stays, near = np.zeros(time.size, dtype=bool), self.task.bar / 2
         first, last = float(time.min()) - near, float(time.max()) + near
         for at, same in self.old_seams:

@@ -29,9 +29,7 @@ _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same 
 _FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
 _SEAM_COSTS = (20.0, 80.0)  # s; a seam costs this over its body's length, in units of the mean number of plays
 _STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a video of hours
-_SPARED_SECONDS = (
-    90.0  # s left to the main body, Q and R, of at most a quarter of the gap: they meet the length exactly
-)
+_SPARED_SECONDS = 90.0  # left to the main body, Q and R to meet the length exactly; at most a quarter of the gap
 _LEAST_SECONDS = 40.0  # a shorter gap takes a loop or two, which need no tour
 _MAIN_BODIES = 2  # of a tour, by which its length may vary
 _CROWDED = 1.5  # what a run over the limit weighs, in units of the mean number of plays

@@ -49,10 +49,8 @@ NO_SEAM = "This plan has no seam: it plays the track straight."
 _MOST_DIFFERENCES = 4
 _SAME_START = 0.25  # s of the track
 _LEAST_WORN_SECONDS = 5.0
-_LESS_WORN = 0.8  # share of the worn seconds of the plan served, under which it is said that an option has fewer
-_FEWER_PLAYS = (
-    0.8  # share of the plays of the stretch that plays most, under which it is said that an option repeats less
-)
+_LESS_WORN = 0.8  # an option has fewer worn seconds if it has less than this share of those of the plan served
+_FEWER_PLAYS = 0.8  # an option repeats less if its most played stretch plays at most this share as often
 
 
 def repetition_line(

@@ -128,8 +128,7 @@ class ArrayStore:
         self._variables = variables
         self._shared = None if files is None or files.store is None else files
         self._remembered: OrderedDict[str, tuple[FileStamp | None, dict[str, NDArray[Any]]]] = OrderedDict()
-        """stamp and arrays of the files read last, by their paths: threads may share a store, and texts are looked up
-        and replaced in one step"""
+        """stamp and arrays of the files read last, by path; entries are replaced in one step, for threads share it"""
 
     def load_or_compute(
         self,

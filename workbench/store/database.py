@@ -95,9 +95,7 @@ revisions = sa.Table(
     "revisions",
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
-    sa.Column(
-        "revision", sa.BigInteger, nullable=False
-    ),  # raised by each transaction that changes what `name` stands for
+    sa.Column("revision", sa.BigInteger, nullable=False),  # raised by each transaction that changes these records
 )
 
 

@@ -72,7 +72,7 @@ _UNHEARD = -3.7  # certainty under which the detector finds no voice; a singer o
 _LOUD_MUSIC = 3.5  # log-odds of music that drowns a voice
 _HELD = 0.02  # of the cue, under which no note is held
 _SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
-_DETECTOR_SURE = 9.0  # certainty; what it lacks of this is the most that the network can say against talk
+_DETECTOR_SURE = 9.0  # certainty of the detector; its shortfall bounds the network's evidence against talk
 _NO_ODDS = -2.0  # of the network; above this it decides nothing about sound without pitch, because it knows no whispers
 _NO_VOWEL, _VOWEL = np.log2(_SHORTEST_VOWEL / 0.2), np.log2(0.06 / 0.2)  # nothing pitched, and pitched for 60 ms
 
@@ -150,7 +150,7 @@ def spoken_odds(
 def _gliding(
     midi: FloatArray, voiced: NDArray[np.bool_], smooth: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Steps after which the pitch goes on unbroken for a period of vibrato; and those where it then is as before."""
+    """Steps after which the pitch goes on unbroken for a period of vibrato; those that then have the same pitch."""
     gliding = np.zeros(midi.size, dtype=bool)
     if midi.size <= _LAG:
         return gliding, gliding

@@ -61,8 +61,7 @@ class Soundtrack:
     speech_ranges: Stretches
     """first and last sound of each utterance spoken in the foreground"""
     classification: Classification
-    """`voice` someone speaks in the foreground, `ambient` any other sound, `silent` never over -60 dBFS, `none` no
-    audio stream"""
+    """`voice` foreground speech, `ambient` any other sound, `silent` never over -60 dBFS, `none` no audio stream"""
 
     def __post_init__(self) -> None:
         types = {"power": np.float64, "attack": np.float32, "onsets": np.float64, "onset_strengths": np.float32,

@@ -356,9 +356,7 @@ def plan_of(
         raise PlanError("a plan has at least one segment")
     shortest = min(one.length for one in played)
     if not 0.0 <= gain_glide_seconds <= shortest:
-        raise PlanError(
-            f"room: a gain glide lasts 0 to {shortest:g} s, as the shortest segment, got {gain_glide_seconds}"
-        )
+        raise PlanError(f"room: a glide must fit the shortest segment, 0 to {shortest:g} s, got {gain_glide_seconds}")
     count = len(played) - 1
     fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
     scores = _scores(np.array([(one.song_from, one.song_to) for one in played]), recording, grid, params)

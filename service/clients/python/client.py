@@ -53,7 +53,7 @@ _Flow = Generator[_Step, httpx.Response, Any]
 
 
 class _Flows:
-    """What each call sends, and what it makes of the answers, without the sending.
+    """The requests of each call and the handling of their answers, without the sending.
 
     Each flow yields requests; the client sends each, and passes back its response or throws its transport error, as
     httpx does with an `auth_flow`. So retries and waits are written once for both clients.

@@ -118,7 +118,7 @@ def test_segments_that_break_a_rule_are_refused_by_its_name(piece: Any) -> None:
         wb.plan_of([(0.0, 8.0), (4.0, 12.0)], piece.recording, grid=piece.grid, fade_seconds=(0.01, 0.01))
     with pytest.raises(PlanError, match="at least one segment"):
         wb.plan_of([], piece.recording, grid=piece.grid)
-    with pytest.raises(PlanError, match="a gain glide lasts 0 to 4 s, as the shortest segment, got 5"):
+    with pytest.raises(PlanError, match="a glide must fit the shortest segment, 0 to 4 s, got 5"):
         wb.plan_of([(0.0, 8.0), (4.0, 8.0)], piece.recording, grid=piece.grid, gain_glide_seconds=5.0)
 
 

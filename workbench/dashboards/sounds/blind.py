@@ -225,7 +225,7 @@ def _prepare_abx(workspace: Workspace, loop: Planned, asked: _Comparison, trials
 
 
 def _of_one_time(test: BlindTest) -> BlindTest:
-    """The test, its files as if written at once: a browser is told when, and the order would say which is which."""
+    """The test, with one time for all its files: browsers see it, and an order would reveal which sound is which."""
     at = time.time()
     for path in test.files:
         os.utime(path, (at, at))

@@ -657,10 +657,6 @@ class BeatsTab(Tab):
             self.player.chosen = "b" if self.clicks.value else "a"
 
         self._clicking = self.run(
-            clicked_file,
-            track.path,
-            grid,
-            on_result=play,
-            is_current=lambda: grid is self.state.grid,
+            clicked_file, track.path, grid, on_result=play, is_current=lambda: grid is self.state.grid,
             subject=str(track.path),
-        )
+        )  # fmt: skip

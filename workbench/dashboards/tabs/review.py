@@ -278,13 +278,9 @@ class ReviewTab(Tab):
         if loop.video is not None:
             sound = (loop.video, loop.track.path)
             self.run(
-                soundtrack_beside,
-                *sound,
-                on_result=self._add_soundtrack,
-                is_current=wanted,
-                subject=str(loop.video),
+                soundtrack_beside, *sound, on_result=self._add_soundtrack, is_current=wanted, subject=str(loop.video),
                 cache_key=files,
-            )
+            )  # fmt: skip
 
     def ask(self, what: str, *details: Any) -> None:
         """Do what a reviewer asks for."""

@@ -61,7 +61,7 @@ class SeamState:
     scores: tuple[float | None, ...] = ()
     """of all seams; None where the planner left none and no seam was looked at yet"""
     reviewer: str = ""
-    """whose verdicts these are; empty until a name was given"""
+    """name of the reviewer; empty until it is given"""
     given: dict[SeamKey, Verdict] = field(default_factory=dict)
     """the reviewer's latest verdict about each splice of the track under each crossfade"""
     drafts: dict[SeamKey, str] = field(default_factory=dict)
