@@ -1,9 +1,9 @@
 """A recording: decoded samples, their rate, and the hash of the bytes they came from.
 
 Also what every layer shares: array types, the two clocks (track time, seconds from the first decoded sample of a track,
-and video time, seconds from the first picture of a video), and `Shown`, from which values inherit tables and a picture
-of themselves. `Shown` loads the modules that make these by name on the first call, so that no value depends on tables
-or pictures.
+and video time, seconds from the first picture of a video), and `NotebookValue`, the base of values that
+show themselves as tables and a picture. It loads the modules that make these by name on the first call, so that no
+value depends on them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TABLES = "workbench.results.tables"
 PAGES = "workbench.lab.notebook_views"
 
 
-class Shown:
+class NotebookValue:
     """A value that can be had as a table, and shows itself in a notebook."""
 
     __slots__ = ()
@@ -114,7 +114,7 @@ def _check_floats(samples: FloatArray) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording(Shown):
+class Recording(NotebookValue):
     """Decoded sound of one file, or sound computed in memory.
 
     Attributes

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError
-from workbench.recording import MonoMixer, Recording, Shown
+from workbench.recording import MonoMixer, NotebookValue, Recording
 
 
 def test_samples_are_read_only_and_know_their_length() -> None:
@@ -118,5 +118,5 @@ def test_every_way_to_show_a_value() -> None:
 
 
 def test_a_kind_of_value_without_pictures_shows_its_text() -> None:
-    value = Shown()
+    value = NotebookValue()
     assert repr(value).strip("<>") in value._repr_html_()

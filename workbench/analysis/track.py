@@ -38,7 +38,7 @@ from workbench.features.spectrum import FRAMES_PER_SECOND, analyze_spectrum, res
 from workbench.features.speech_probability import SAMPLE_RATE, speech_share
 from workbench.features.vocals import excerpts
 from workbench.plans.file_loop import with_file_loop
-from workbench.recording import FloatArray, Recording, Shown, clock
+from workbench.recording import FloatArray, NotebookValue, Recording, clock
 from workbench.seams.build_profile import loop_profile, profile_of_evidence
 from workbench.seams.measures import features_of, find_measure, measures_used
 from workbench.seams.profile import LoopProfile
@@ -73,7 +73,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeatAnalysis(Shown):
+class BeatAnalysis(NotebookValue):
     """The beats of one recording, and the onset strength they were found in.
 
     Attributes
@@ -106,7 +106,7 @@ class BeatAnalysis(Shown):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Analysis(Shown):
+class Analysis(NotebookValue):
     """Everything that loops, pictures and reports need of one recording, but its sound.
 
     Attributes

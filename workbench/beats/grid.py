@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import GridError
-from workbench.recording import FloatArray, IntArray, Shown
+from workbench.recording import FloatArray, IntArray, NotebookValue
 
 SAME_BEAT_SECONDS = 0.07
 """s within which a bar line and a beat are the same, as in beat evaluation"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeatGrid(Shown):
+class BeatGrid(NotebookValue):
     """Where the beats of one recording fall, and which of them open a bar.
 
     Attributes

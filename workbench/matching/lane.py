@@ -29,7 +29,7 @@ from workbench.align.placements import Placement
 from workbench.catalog.track import Track
 from workbench.matching.brief import SATISFIED
 from workbench.matching.columns import Columns
-from workbench.recording import FloatArray, IntArray, Shown
+from workbench.recording import FloatArray, IntArray, NotebookValue
 
 LANE_SIZE = 10
 """matches of a lane"""
@@ -79,7 +79,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane(Shown):
+class Lane(NotebookValue):
     """The tracks that are proposed for a video or a script."""
 
     title: str

@@ -34,7 +34,7 @@ from workbench.mix.ducking import (
     thin_stretches,
 )
 from workbench.params import DuckParams, MixParams, WorkbenchParams
-from workbench.recording import FloatArray, Shown
+from workbench.recording import FloatArray, NotebookValue
 from workbench.video.soundtrack import CLASSIFICATIONS, Classification
 from workbench.video.speech_ranges import Utterances, speech_seconds
 from workbench.video.utterances import Detected, SoundtrackMeasure, classify, own_music_in, utterances_in
@@ -103,7 +103,7 @@ class Duck:
 
 
 @dataclass(frozen=True, slots=True)
-class Mix(Shown):
+class Mix(NotebookValue):
     """Levels for a video of soundtrack and music.
 
     Attributes

@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds, clock
+from workbench.recording import BoolArray, FloatArray, IntArray, NotebookValue, TrackSeconds, VideoSeconds, clock
 from workbench.seams.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile
 
 PLAN_VERSION = 1
@@ -256,7 +256,7 @@ _RESTARTS = re.compile(
 
 
 @dataclass(frozen=True)
-class LoopPlan(Shown):
+class LoopPlan(NotebookValue):
     """Track ranges played back to back under a video, with their seams, gains and ends.
 
     Attributes

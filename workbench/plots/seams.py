@@ -18,7 +18,7 @@ import numpy as np
 from workbench.features.loudness import momentary
 from workbench.features.spectrum import FRAMES_PER_SECOND, log_bands, log_spectrogram
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, PLAYED, SEAM, clock, new_figure, quiet
-from workbench.recording import FloatArray, Recording, Shown, TrackSeconds, VideoSeconds
+from workbench.recording import FloatArray, NotebookValue, Recording, TrackSeconds, VideoSeconds
 from workbench.seams.profile import SEAM_PARTS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ PART_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeamView(Shown):
+class SeamView(NotebookValue):
     """Everything that the picture of one seam shows.
 
     Attributes

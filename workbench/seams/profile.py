@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, clock
+from workbench.recording import BoolArray, FloatArray, IntArray, NotebookValue, TrackSeconds, clock
 from workbench.structure.sections import Section
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
@@ -154,7 +154,7 @@ class TrackSection:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LoopProfile(Shown):
+class LoopProfile(NotebookValue):
     """What the planner knows of a recording.
 
     Attributes

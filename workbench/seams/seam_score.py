@@ -84,7 +84,7 @@ from workbench.errors import ParameterError
 from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
 from workbench.params import SeamParams
-from workbench.recording import BoolArray, FloatArray, IntArray, Recording, Shown
+from workbench.recording import BoolArray, FloatArray, IntArray, NotebookValue, Recording
 from workbench.seams._kernels import add_products
 from workbench.seams.measures import MeasuredBeats, breaks_of, features_of, measures_used
 from workbench.seams.profile import BAR_PARTS, SEAM_PARTS
@@ -113,7 +113,7 @@ _ALIKE_BARS = 4  # stretches of `context_beats` on each side over which repetiti
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeamEvidence(Shown):
+class SeamEvidence(NotebookValue):
     """What a recording offers to judge splices by, one row a beat.
 
     Attributes

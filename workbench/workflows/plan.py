@@ -50,7 +50,7 @@ from workbench.plans.hits import find_arrival
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import LENGTH_ALONE, Hit, PlanRequest
-from workbench.recording import Shown
+from workbench.recording import NotebookValue
 from workbench.render.playback import check_length_of_video
 from workbench.results.mix import mix_body
 from workbench.results.plan import PlanResult, mix_from_json, plan_from_json, plan_result
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(Shown):
+class Planned(NotebookValue):
     """One track under one video, or of one length.
 
     Attributes

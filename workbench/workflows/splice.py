@@ -53,7 +53,7 @@ from workbench.plans.plan import (
 from workbench.plans.refusals import Refusal
 from workbench.plans.splices import seam_gains
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.recording import FloatArray, Recording, Shown
+from workbench.recording import FloatArray, NotebookValue, Recording
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.results.plan import plan_result
 from workbench.seams.build_profile import bare_profile, splices_at
@@ -75,7 +75,7 @@ _STAGES = ("beats", "loops", "plan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlanPreview(Shown):
+class PlanPreview(NotebookValue):
     """A plan and the recording that it plays.
 
     Attributes
@@ -163,7 +163,7 @@ class PlanPreview(Shown):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SplicePreview(Shown):
+class SplicePreview(NotebookValue):
     """One splice of a recording: its score, and all that shows it.
 
     Attributes
