@@ -275,7 +275,7 @@ def _brief_parts(brief: Brief, facets: FloatArray, trust: FloatArray) -> dict[st
 def _head(asked: AskedMusic, columns: Columns, params: MatchParams) -> FloatArray:
     """What a brief takes off the scan's sums, 0 at most, shape (n,), float32.
 
-    A rule that is broken or not known weighs more than all parts together, so rows come part by part of the list.
+    A broken or unknown rule weighs more than all parts together, so rows come in the groups of the list.
     """
     head = np.zeros(len(columns), dtype=np.float32)
     for first in range(0, len(columns), _BLOCK):

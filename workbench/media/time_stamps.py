@@ -23,7 +23,7 @@ from av.video.stream import VideoStream
 
 # AVFMT_TS_DISCONT and AVFMT_NOTIMESTAMPS: FFmpeg's flags of containers whose clock may begin again, of raw streams
 MAY_BEGIN_AGAIN, NO_TIMES = 0x200, 0x80
-# By how much a clock that may begin again jumps where it does, both as in FFmpeg's command line; smaller gaps are gaps
+# Jump at which a clock that may begin again has done so, both as in FFmpeg's command line; smaller jumps are gaps
 _AHEAD_SECONDS, _BACK_SECONDS = 10.0, 0.1
 # In other containers: a longer gap, or a step back, is damage or a clock that was set; pictures without sound may stand
 # for any time there, and for the longest gap where a clock may begin again

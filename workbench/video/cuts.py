@@ -53,7 +53,7 @@ _GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at le
 CONTEXT_SECONDS = 3.2
 """s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` need to judge one"""
 _STEP_UNLIKENESS = 0.1
-"""unlikeness to the picture before from where on a cut is considered"""
+"""difference from the picture before, from which on a cut is considered"""
 _STEP_TONES = 0.25
 """distance of tones from where on a cut is considered"""
 MIN_SHOT_SECONDS = 0.2

@@ -500,7 +500,7 @@ def _files_below(folder: Path) -> Mapping[str, Sequence[Path]]:
 
 
 def _ending_alike(path: Path, files: Mapping[str, Sequence[Path]]) -> Path | None:
-    """The file that shares most of the last parts of a path, in any case; None unless it is one alone."""
+    """The one file that shares the most last parts of a path, ignoring case; None if several share as many."""
     parts = _parts_from_last(path)
     some = files.get(parts[0], ())
     pairs = (zip(parts, _parts_from_last(file), strict=False) for file in some)
