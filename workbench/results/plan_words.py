@@ -207,7 +207,8 @@ def _missed_variety(plan: LoopPlan, needed: float) -> str:
     if is_varied(table, needed):
         return ""
     played = "five minutes of it play" if plan.window_end > VARIETY_WINDOW else "it plays"
-    return f"{played} {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
+    wanted = min(needed, float(np.sum(table[:, 1] - table[:, 0])))  # a short piece can play no more than it lasts
+    return f"{played} {variety(table):.0f} s of different music, and {wanted:.0f} s are wanted"
 
 
 def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:

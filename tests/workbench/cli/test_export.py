@@ -79,7 +79,7 @@ def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--format", "rpp"], 2, "the format rpp needs the track: give --track FILE"),
+        (["--format", "rpp"], 2, "the format rpp needs the track: "),
         (["--format", "aaf"], 2, "'aaf' is not one of"),
         (["--format", "otio", "--track", "nowhere.wav"], 1, "nowhere.wav: no such file, and no track of that id"),
         (["--format", "csv", "--video", "nowhere.mp4"], 1, "nowhere.mp4: no such file, and no video of that id"),
