@@ -84,7 +84,7 @@ def render(
         raise click.UsageError("the mix in PLAN is that of option 1: the music of another option needs --video FILE")
     if ducked is not None and (chosen.mix is None or not (music_alone or video_path)):
         raise click.UsageError("--duck needs a PLAN made with --auto-mix, and --video FILE or --music")
-    warn_of_other_bytes(workspace, chosen)
+    warn_of_other_bytes(workspace, chosen, video_path)
     given = workspace.params
     workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)
     if ducking is not None:
@@ -103,6 +103,9 @@ def render(
         say_kept_mix(chosen, mix, given)
         say_other_streams(chosen, mix, workspace.audio)
     say_placement(chosen)
+    without = 0.0 if under is None or not isinstance(found, LoopPlan) else probe(under).duration - found.window_end
+    if round(without) >= 1:
+        say(f"the music ends {without:.0f} s before the video, with the plan")
     for line in rendered.shortfalls:
         say(line)
     if rendered.left_out is not None:
@@ -189,11 +192,11 @@ def export(
     chosen = read_music(workspace, asked, f"the format {format_name}" if form.needs_track else None)
     if ducked is not None and chosen.mix is None:
         raise click.UsageError("--duck needs a PLAN made with --auto-mix")
-    warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace, chosen.provenance)
     track_path = None if chosen.track is None else chosen.track.path
     video_path = None if video is None else find_video(workspace, video).path
+    warn_of_other_bytes(workspace, chosen, video_path)
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         found, mix = resolve_music(reporting, chosen, video_path)

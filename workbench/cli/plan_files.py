@@ -115,13 +115,19 @@ def resolve_music(workspace: Workspace, chosen: ChosenMusic, video: Path | None)
     return music, mix_body(with_drawn(mix_under(workspace, music, track.path, video), drawn))
 
 
-def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
-    """Say on standard error if the track has other bytes than the track of the result."""
-    if chosen.provenance is None or chosen.track is None or chosen.provenance.track is None:
+def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic, video: Path | None = None) -> None:
+    """Say on standard error if the track, or the video of a mix or a placement, has other bytes than the result's."""
+    made = chosen.provenance
+    if made is None:
         return
-    made_from = chosen.provenance.track
-    if made_from.content_hash not in (None, workspace.hash_file(chosen.track.path)):
-        say(f"{chosen.track.path.name} has other bytes than {made_from.name}, the track that this was planned for")
+    given = [(None if chosen.track is None else chosen.track.path, made.track, "track that this was planned for")]
+    if not isinstance(chosen.music, LoopPlan):
+        given.append((video, made.video, "video that it is placed under"))
+    elif chosen.mix is not None:
+        given.append((video, made.video, "video that its mix was made for"))
+    for path, recorded, what in given:
+        if path is not None and recorded is not None and recorded.content_hash not in (None, workspace.hash_file(path)):
+            say(f"{path.name} has other bytes than {recorded.name}, the {what}")
 
 
 def say_placement(chosen: ChosenMusic) -> None:

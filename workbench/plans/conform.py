@@ -45,7 +45,7 @@ from workbench.plans.ends import (
     with_nearest_fade,
 )
 from workbench.plans.fit import plan_fit
-from workbench.plans.fit_request import requested_stretch
+from workbench.plans.fit_request import kept_stretches
 from workbench.plans.move_seam import seam_pairs, seam_scores, seams_of
 from workbench.plans.plan import (
     BORDER_SECONDS,
@@ -478,7 +478,7 @@ class _KeptParts:
         self._count = len(request.keep)
         self.all = (1 << self._count) - 1
         """every part played whole"""
-        edges, whole = profile.edges, [requested_stretch(profile, one, music) for one in request.keep]
+        edges, whole = profile.edges, kept_stretches(profile, request.keep, music)
         # A part that this track does not have never plays.
         self.stretches = np.array([part or (np.nan, np.nan) for part in whole], dtype=np.float64).reshape(-1, 2)
         self._begins, self._ends = (np.zeros(edges.size - 1, dtype=np.int64) for _ in range(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -79,7 +80,7 @@ class Fit:
     @property
     def kept(self) -> tuple[tuple[TrackSeconds, TrackSeconds] | None, ...]:
         """Where the track has each kept part; the track has bars."""
-        return tuple(requested_stretch(self.profile, keep, self.music_seconds) for keep in self.request.keep)
+        return kept_stretches(self.profile, self.request.keep, self.music_seconds)
 
     @property
     def whole(self) -> tuple[tuple[TrackSeconds, TrackSeconds], ...]:
@@ -110,8 +111,22 @@ def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, Tr
     return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
 
 
-def requested_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
-    """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
+def kept_stretches(
+    profile: LoopProfile, keep: Sequence[Keep], music: float
+) -> tuple[tuple[TrackSeconds, TrackSeconds] | None, ...]:
+    """Kept parts in whole bars, as far as there are bars; None for a section that the track does not have.
+
+    `music` is how long the music lasts, s. Beside others the hook takes half of the time that they leave, at most
+    `HOOK_SECONDS`: the music has to get from one to the next.
+    """
+    others = {_stretch(profile, one, music) for one in keep if one.part is not KeptPart.HOOK}
+    left = music - sum(stretch[1] - stretch[0] for stretch in others if stretch is not None)
+    room = left / 2 if others else left
+    return tuple(_stretch(profile, one, room if one.part is KeptPart.HOOK else music) for one in keep)
+
+
+def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """One kept part; the hook leaves room for its start and its end in the music."""
     edges = profile.edges
     if keep.part is KeptPart.HOOK:
         whole = hook_of(profile, HOOK_SECONDS)

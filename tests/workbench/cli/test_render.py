@@ -368,6 +368,29 @@ def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
     assert "mix stays" not in anew, "it is measured again"
 
 
+def test_the_mix_of_another_video_is_said(
+    workbench: Cli, looped: dict[str, Any], track_file: Path, long_video: Path, tmp_path: Path
+) -> None:
+    other = {"video": {"name": "film.mp4", "content_hash": "0" * 64}}
+    body = looped | {"provenance": looped["provenance"] | other}
+    for name, plan, is_said in (("plain", body, False), ("mixed", body | {"mix": MIX}, True)):
+        file = write(tmp_path / f"{name}.json", plan)
+        arguments = ("--track", track_file, "--video", long_video, "--format", "csv", "-o", tmp_path / "seams.csv")
+        _, err = workbench.done("export", file, *arguments)
+        assert ("has other bytes than film.mp4, the video that its mix was made for" in err) is is_said
+
+
+@pytest.mark.slow
+def test_a_plan_that_ends_before_its_video_says_so(
+    workbench: Cli, track_file: Path, long_video: Path, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.json"
+    workbench.done("fit", track_file, "--seconds", 20, "-o", plan)
+    _, err = workbench.done("render", plan, "--track", track_file, "--video", long_video, "-o", tmp_path / "out.mp4")
+    before = probe(long_video).duration - 20.0
+    assert f"the music ends {before:.0f} s before the video, with the plan" in err
+
+
 @pytest.mark.slow
 def test_a_delivery_target_is_reached_and_printed(
     workbench: Cli, looped: dict[str, Any], track_file: Path, long_video: Path, tmp_path: Path

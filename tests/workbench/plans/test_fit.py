@@ -22,7 +22,7 @@ from workbench.plans.fit import (
     plan_fits,
     shares_its_parts,
 )
-from workbench.plans.fit_request import hook_of
+from workbench.plans.fit_request import hook_of, kept_stretches
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
@@ -297,6 +297,18 @@ def test_a_length_with_silence_at_the_end_has_an_option_that_begins_with_the_pic
     (at_once,) = (option for option in plan.options if option.music_in == 0.0)
     assert at_once.song_start == 0.3
     assert at_once.segments[-1].song_to == pytest.approx(134.6)
+
+
+def test_the_hook_leaves_room_for_what_else_is_kept() -> None:
+    profile = track_profile()
+    for parts in ((KeptPart.HOOK, KeptPart.INTRO), (KeptPart.HOOK, KeptPart.ENDING)):
+        keep = tuple(Keep(part) for part in parts)
+        hook, other = (stretch or (0.0, 0.0) for stretch in kept_stretches(profile, keep, 45.0))
+        assert 0.0 < np.ptp(hook) <= (45.0 - np.ptp(other)) / 2
+        request = Fit(45.0, keep)
+        check(request.plan(profile), profile, request)
+    (alone,) = kept_stretches(profile, (Keep(KeptPart.HOOK),), 45.0)
+    assert np.ptp(alone or (0.0, 0.0)) > 25.0
 
 
 def test_a_button_has_time_to_ring() -> None:
