@@ -33,6 +33,18 @@ def panel(page: Any) -> Any:
     return found
 
 
+def move_seam(page: Any, number: int, keys: str, windows: tuple[Any, ...]) -> str:
+    """Move a seam by keys, until all windows show it elsewhere; returns the name that its button had."""
+    before = str(chip(page, number).get_attribute("aria-label"))
+    for key in keys:
+        page.keyboard.press(key)
+        if key == "}":
+            expect(panel(page).get_by_text(f"Seam {number} of ")).to_be_visible()
+    for window in windows:
+        expect(chip(window, number)).not_to_have_attribute("aria-label", before)
+    return before
+
+
 @pytest.fixture
 def second(new_page: Callable[..., Any], page: Any, until_idle: Callable[[], None]) -> Any:
     """Another window on the project of the first one, with the same plan."""
@@ -47,18 +59,11 @@ def second(new_page: Callable[..., Any], page: Any, until_idle: Callable[[], Non
 
 def test_a_window_follows_the_other_and_an_undo_is_of_its_own_steps(page: Any, second: Any) -> None:
     panel(page)
-    before = chip(page, 1).get_attribute("aria-label")
-    page.keyboard.press("]")
+    before = move_seam(page, 1, "]", (page, second))
     for window in (page, second):
         expect(panel(window).locator(".constraint")).to_contain_text("pinned")
-        expect(chip(window, 1)).not_to_have_attribute("aria-label", before)
     expect(second.locator(".undo")).to_be_disabled()
-    moved = chip(page, 2).get_attribute("aria-label")
-    second.keyboard.press("}")
-    expect(panel(second).get_by_text("Seam 2 of ")).to_be_visible()
-    second.keyboard.press("]")
-    for window in (page, second):
-        expect(chip(window, 2)).not_to_have_attribute("aria-label", moved)
+    moved = move_seam(second, 2, "}]", (page, second))
     held = chip(second, 2).get_attribute("aria-label")
     page.keyboard.press("Control+z")  # of its own step, on which the other window has built since
     expect(page.locator(".fault")).to_contain_text("changed in another window: seam 2 is moved")
@@ -87,18 +92,11 @@ def test_windows_of_two_servers_on_one_home_follow_each_other(
         second = new_page()
         second.goto(f"{url}?{urlsplit(page.url).query}")
         panel(second)
-        before = chip(second, 1).get_attribute("aria-label")
         panel(page)
-        page.keyboard.press("]")
+        move_seam(page, 1, "]", (page, second))
         for window in (page, second):
             expect(panel(window).locator(".constraint")).to_contain_text("pinned")
-            expect(chip(window, 1)).not_to_have_attribute("aria-label", before)
-        moved = chip(page, 2).get_attribute("aria-label")
-        second.keyboard.press("}")
-        expect(panel(second).get_by_text("Seam 2 of ")).to_be_visible()
-        second.keyboard.press("]")
-        for window in (page, second):
-            expect(chip(window, 2)).not_to_have_attribute("aria-label", moved)
+        move_seam(second, 2, "}]", (page, second))
 
 
 def test_a_window_that_was_loaded_again_undoes_what_was_done_in_it(page: Any, second: Any) -> None:

@@ -103,9 +103,8 @@ def render(
         say_kept_mix(chosen, mix, given)
         say_other_streams(chosen, mix, workspace.audio)
     say_placement(chosen)
-    without = 0.0 if under is None or not isinstance(found, LoopPlan) else probe(under).duration - found.window_end
-    if round(without) >= 1:
-        say(f"the music ends {without:.0f} s before the video, with the plan")
+    if isinstance(found, LoopPlan) and round(rendered.without_music) >= 1:
+        say(f"the music ends {rendered.without_music:.0f} s before the video, with the plan")
     for line in rendered.shortfalls:
         say(line)
     if rendered.left_out is not None:

@@ -59,6 +59,7 @@ class Rendered:
     shortfalls: tuple[str, ...] = ()  # what the target asks for and the file does not have, a line each
     stems: tuple[Stem, ...] = ()  # with the files that they were written to
     left_out: str | None = None  # a line on what the video has and the file does not; None: nothing
+    without_music: float = 0.0  # s of the video behind the end of the plan
 
 
 @contextmanager
@@ -209,6 +210,7 @@ def render_measured(
                     break
                 ceiling -= over + _CLEAR_DB
         left_out = None if video is None else describe_left_out(video, file, playback.audio)
+    without_music = 0.0 if video is None else max(0.0, probe(video).duration - playback.plan.window_end)
     progress(1.0)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
-    return Rendered(out, levels, speech, target, gain, lines, stems, left_out)
+    return Rendered(out, levels, speech, target, gain, lines, stems, left_out, without_music)
